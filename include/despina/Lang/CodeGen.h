@@ -1,0 +1,42 @@
+//===- CodeGen.h - From a function's tree to operations ---------*- C++ -*-===//
+//
+// Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DESPINA_LANG_CODEGEN_H
+#define DESPINA_LANG_CODEGEN_H
+
+#include "despina/Lang/Semantic.h"
+#include "despina/Lang/SymbolResolver.h"
+
+#include <functional>
+
+namespace despina {
+
+/// One parameter of a specialised kernel. Exactly one of `type` (runtime) and `constant` is used.
+struct KernelArgument {
+  std::string name;
+  /// Runtime argument; tuples of runtime values are allowed.
+  Type type;
+  /// Compile-time argument (constexpr parameters, None, ints equal to 1).
+  std::optional<Value> constant;
+  /// Known divisibility (16 or 0).
+  int64_t divisibility = 0;
+};
+
+struct CodeGenOptions {
+  std::string kernelName;          ///< symbol; the function's name when empty
+  std::function<void(llvm::StringRef)> staticPrint; ///< null: standard output
+  unsigned maxCallDepth = 128;
+};
+
+/// Generates one kernel and every function it calls into `builder`. False after reporting errors.
+/// `args` stand in the order of the function's parameters. Runtime arguments become, in order, the arguments
+/// of the generated function.
+bool generateKernel(RegionBuilder &builder, Diagnostics &diags, const LanguageTarget &target,
+                    const std::shared_ptr<const FunctionInfo> &kernel, llvm::ArrayRef<KernelArgument> args,
+                    const CodeGenOptions &options = {});
+
+} // namespace despina
+
+#endif // DESPINA_LANG_CODEGEN_H

@@ -1,0 +1,31 @@
+//===- Launch.h - How a compiled CPU kernel is called -----------*- C++ -*-===//
+//
+// Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DESPINA_RUNTIME_LAUNCH_H
+#define DESPINA_RUNTIME_LAUNCH_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace despina::cpu {
+
+/// The one entry point of a compiled kernel: runs programs [begin, end) of the grid; x varies fastest.
+/// `args` has one 8-byte slot per runtime argument (value in its low bytes, little endian), `grid` the three
+/// extents, `scratch` a 64-byte aligned buffer of the kernel's scratch size, private to the calling thread.
+using KernelEntry = void (*)(const uint64_t *args, const uint32_t *grid, uint64_t begin, uint64_t end,
+                             void *scratch);
+
+/// Result of a launch. `interrupted`: `shouldStop` answered true; programs already started were finished.
+enum class LaunchStatus : uint8_t { Ok, Interrupted };
+
+/// Runs a grid on the process-wide pool (all cores, the calling thread takes part, dynamic scheduling, tiny
+/// grids run on the caller alone). Several threads may launch at once; after fork the child gets a new pool.
+/// `shouldStop`, if given, is polled on the calling thread about every 20 ms.
+LaunchStatus launch(KernelEntry entry, const uint64_t *args, const uint32_t grid[3], size_t scratchBytes,
+                    bool (*shouldStop)(void *) = nullptr, void *context = nullptr);
+
+} // namespace despina::cpu
+
+#endif // DESPINA_RUNTIME_LAUNCH_H

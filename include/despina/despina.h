@@ -1,0 +1,194 @@
+//===- despina.h - The C++ API of Despina -----------------------*- C++ -*-===//
+//
+// Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Compile a kernel written in the Triton language and launch it, with no Python in the process:
+//
+//   auto kernel = despina::compileFile("add.py", "add_kernel",
+//       {{"x_ptr", "*fp32"}, {"y_ptr", "*fp32"}, {"out_ptr", "*fp32"}, {"n", "i32"}},
+//       {{"BLOCK", 1024}});
+//   if (!kernel) { std::cerr << kernel.error().rendered; return 1; }
+//   auto done = kernel->launch({blocks}, {x, y, out, n});
+//
+// Nothing here throws or ends the process: failures are values. All functions may be called from several
+// threads at once.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DESPINA_DESPINA_H
+#define DESPINA_DESPINA_H
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#if defined(_WIN32)
+#define DESPINA_API
+#else
+#define DESPINA_API __attribute__((visibility("default")))
+#endif
+
+namespace despina {
+
+/// "0.1.0".
+DESPINA_API const char *version();
+
+/// Why something failed.
+struct Error {
+  /// Name of the Python exception class it corresponds to: "CompilationError", "UnsupportedLanguageConstruct",
+  /// "CompileTimeAssertionFailure", "ValueError", "TypeError", "OutOfResources", "RuntimeError", "OSError"...
+  std::string kind;
+  /// What happened, in one sentence or two.
+  std::string message;
+  /// Where: empty and 0 when it has no position. Line and column are 1-based.
+  std::string file;
+  unsigned line = 0, column = 0;
+  /// For people: position, source line, caret, help, one note per call.
+  std::string rendered;
+  /// What Python shows as `str(e)` (without position: the message).
+  std::string pythonText;
+  /// For compilation errors: the exception class of the cause ("ValueError") and whether a language function
+  /// raised it (then it is the `__cause__` in Python).
+  std::string causeKind;
+  bool hasCause = false;
+  struct Note {
+    std::string message, file;
+    unsigned line = 0, column = 0;
+  };
+  std::vector<Note> notes;
+};
+
+/// A value or an Error.
+template <typename T> class Expected {
+public:
+  /*implicit*/ Expected(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  /*implicit*/ Expected(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+  explicit operator bool() const { return state_.index() == 0; }
+  T &operator*() { return std::get<0>(state_); }
+  const T &operator*() const { return std::get<0>(state_); }
+  T *operator->() { return &std::get<0>(state_); }
+  const T *operator->() const { return &std::get<0>(state_); }
+  const Error &error() const { return std::get<1>(state_); }
+
+private:
+  std::variant<T, Error> state_;
+};
+struct Unit {};
+using Result = Expected<Unit>;
+
+/// A target to compile for. "cpu" is the host's processor.
+struct Target {
+  std::string backend = "cpu";
+  std::string arch;   ///< "" = the host; for "cpu" an LLVM CPU name
+  int warpSize = 1;
+};
+
+struct CompileOptions {
+  int numWarps = 4;
+  int numStages = 3;
+  int numCtas = 1;
+  bool enableFPFusion = true;
+  bool debug = false;
+  /// Keep the text of these stages for `Kernel::text`: "tt", "llvm", "asm", "obj" (bytes). Others are made on
+  /// demand by compiling again.
+  std::vector<std::string> keep;
+};
+
+/// A compile-time constant of a kernel parameter.
+using ConstantValue = std::variant<std::monostate, bool, int64_t, double, std::string>;
+struct NamedConstant {
+  std::string name;
+  ConstantValue value;
+  NamedConstant(std::string n, ConstantValue v) : name(std::move(n)), value(std::move(v)) {}
+  NamedConstant(std::string n, int v) : NamedConstant(std::move(n), ConstantValue(int64_t(v))) {}
+  NamedConstant(std::string n, const char *v) : NamedConstant(std::move(n), ConstantValue(std::string(v))) {}
+};
+/// Type of a runtime parameter in signature form: "*fp32", "i32", "*fp32:16" (divisible by 16).
+struct NamedType {
+  std::string name, type;
+};
+
+/// One launch argument. Pointers are host pointers on the CPU target.
+class Argument {
+public:
+  enum class Kind : uint8_t { Pointer, Int, Float };
+  /*implicit*/ Argument(const void *p) : kind_(Kind::Pointer), bits_(reinterpret_cast<uint64_t>(p)) {}
+  template <typename T, std::enable_if_t<std::is_integral_v<T>, int> = 0>
+  /*implicit*/ Argument(T v) : kind_(Kind::Int), bits_(static_cast<uint64_t>(v)) {}
+  /*implicit*/ Argument(double v) : kind_(Kind::Float), real_(v) {}
+  /*implicit*/ Argument(float v) : Argument(double(v)) {}
+  Kind kind() const { return kind_; }
+  uint64_t bits() const { return bits_; }
+  double real() const { return real_; }
+
+private:
+  Kind kind_;
+  uint64_t bits_ = 0;
+  double real_ = 0;
+};
+
+/// Extents of the grid; a missing one is 1, a zero launches nothing.
+struct Grid {
+  int64_t x = 1, y = 1, z = 1;
+};
+
+/// A stage's name and the seconds it took.
+struct StageTime {
+  std::string stage;
+  double seconds = 0;
+};
+
+struct KernelImpl;
+
+/// A compiled kernel. Copies share it; it lives as long as any copy.
+class DESPINA_API Kernel {
+public:
+  const std::string &name() const;
+  /// Runs the whole grid and returns when it is done. Arguments stand for the runtime parameters in order.
+  /// Errors: wrong number or kind of arguments, a negative extent, more than 2^31-1 programs.
+  Result launch(Grid grid, std::initializer_list<Argument> args) const;
+  Result launch(Grid grid, const Argument *args, size_t numArgs) const;
+  /// As above with packed arguments: one 8-byte slot per runtime parameter, unchecked. `shouldStop` is polled
+  /// on the calling thread; when it answers true the rest of the grid is dropped and false returned.
+  Expected<bool> launchPacked(Grid grid, const uint64_t *slots, bool (*shouldStop)(void *) = nullptr,
+                              void *context = nullptr) const;
+  /// Text of a stage: "tt", "llvm", "asm"; "obj" gives bytes.
+  Expected<std::string> text(std::string_view stage) const;
+  /// Signature strings of the runtime parameters, in order.
+  const std::vector<std::string> &parameterTypes() const;
+  /// Bytes of scratch memory one thread needs.
+  size_t scratchBytes() const;
+  const std::vector<StageTime> &stageTimes() const;
+
+  explicit Kernel(std::shared_ptr<const KernelImpl> impl);
+  ~Kernel();
+
+private:
+  std::shared_ptr<const KernelImpl> impl_;
+};
+
+/// Compiles `kernel` of the file `path`. Parameters missing from both lists take their defaults.
+DESPINA_API Expected<Kernel> compileFile(const std::string &path, const std::string &kernel,
+                                         const std::vector<NamedType> &signature,
+                                         const std::vector<NamedConstant> &constants = {}, const Target &target = {},
+                                         const CompileOptions &options = {});
+/// The same for source text; `path` names it in errors.
+DESPINA_API Expected<Kernel> compileText(const std::string &text, const std::string &path,
+                                         const std::string &kernel, const std::vector<NamedType> &signature,
+                                         const std::vector<NamedConstant> &constants = {},
+                                         const Target &target = {}, const CompileOptions &options = {});
+/// Names of the `@jit` functions in a file.
+DESPINA_API Expected<std::vector<std::string>> listKernels(const std::string &path);
+
+} // namespace despina
+
+#endif // DESPINA_DESPINA_H
