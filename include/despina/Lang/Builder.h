@@ -145,7 +145,8 @@ public:
   virtual Handles call(llvm::StringRef symbol, llvm::ArrayRef<Handle> args,
                        llvm::ArrayRef<Type> resultTypes) = 0;
 
-  /// `if`: beginIf, the then-body, beginElse, the else-body, endIf. Both yields have the same types.
+  /// `if`: beginIf, the then-body, beginElse, the else-body, endIf. Both yields have the same types;
+  /// a null yield stands for poison of its type (an arm that returned has no value to give).
   virtual void beginIf(Handle condition) = 0;
   virtual void beginElse() = 0;
   virtual Handles endIf(llvm::ArrayRef<Handle> thenYields, llvm::ArrayRef<Handle> elseYields,

@@ -25,6 +25,8 @@ struct Resolution {
   Status status = Status::NotFound;
   Value value;
   std::string message;
+  /// Failed: the exception class it stands for.
+  ErrorKind errorKind = ErrorKind::Runtime;
 };
 
 class SymbolResolver {
