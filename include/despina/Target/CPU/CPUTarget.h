@@ -9,11 +9,14 @@
 #ifndef DESPINA_TARGET_CPU_CPUTARGET_H
 #define DESPINA_TARGET_CPU_CPUTARGET_H
 
-#include "despina/Lang/Semantic.h"
-
 #include <string>
 #include <vector>
 
+namespace despina {
+struct LanguageTarget;
+}
+
+// No header of lib/Lang here: its Type and Value would hide MLIR's in the files of this folder.
 namespace despina::cpu {
 
 /// Features of the machine code is made for.

@@ -1,0 +1,306 @@
+//===- VectorMath.cpp - Elementary functions as vector code ---------------===//
+//
+// Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Each function reduces its argument to a short interval and evaluates a near-minimax polynomial there
+// (coefficients fitted for this file in 40-digit arithmetic). Special values follow C's libm.
+//
+//===----------------------------------------------------------------------===//
+#include "VectorMath.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+
+namespace despina::cpu {
+namespace {
+
+constexpr double kLog2E = 1.442695040888963407359925;
+constexpr double kTwoOverPi = 0.6366197723675813430755351;
+
+/// Short names for the few operations the expansions are written in.
+class Emitter {
+public:
+  Emitter(OpBuilder &b, Location loc, Type type, const CPUOptions &options)
+      : b(b), loc(loc), type(type), options(options), element(getElementTypeOrSelf(type)),
+        isDouble(element.isF64()) {
+    Type integer = b.getIntegerType(isDouble ? 64 : 32);
+    intType = withElement(integer);
+  }
+
+  Type withElement(Type e) const {
+    if (auto vector = dyn_cast<VectorType>(type))
+      return VectorType::get(vector.getShape(), e);
+    return e;
+  }
+  Value splat(TypedAttr scalar, Type to) {
+    if (auto vector = dyn_cast<VectorType>(to))
+      return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(vector, Attribute(scalar)));
+    return arith::ConstantOp::create(b, loc, scalar);
+  }
+  Value constant(double v) { return splat(b.getFloatAttr(element, v), type); }
+  Value integer(int64_t v) { return splat(b.getIntegerAttr(getElementTypeOrSelf(intType), v), intType); }
+  Value add(Value x, Value y) { return arith::AddFOp::create(b, loc, x, y); }
+  Value sub(Value x, Value y) { return arith::SubFOp::create(b, loc, x, y); }
+  Value mul(Value x, Value y) { return arith::MulFOp::create(b, loc, x, y); }
+  Value div(Value x, Value y) { return arith::DivFOp::create(b, loc, x, y); }
+  Value negate(Value x) { return arith::NegFOp::create(b, loc, x); }
+  Value fma(Value x, Value y, Value z) { return math::FmaOp::create(b, loc, x, y, z); }
+  Value fma(Value x, double y, Value z) { return fma(x, constant(y), z); }
+  Value abs(Value x) { return math::AbsFOp::create(b, loc, x); }
+  Value copySign(Value magnitude, Value sign) { return math::CopySignOp::create(b, loc, magnitude, sign); }
+  Value less(Value x, Value y) { return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, x, y); }
+  Value equal(Value x, Value y) { return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, x, y); }
+  Value unordered(Value x, Value y) { return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ULT, x, y); }
+  Value select(Value c, Value x, Value y) { return arith::SelectOp::create(b, loc, c, x, y); }
+  Value toInt(Value x) { return arith::BitcastOp::create(b, loc, intType, x); }
+  Value toFloat(Value x) { return arith::BitcastOp::create(b, loc, type, x); }
+  Value addI(Value x, Value y) { return arith::AddIOp::create(b, loc, x, y); }
+  Value subI(Value x, Value y) { return arith::SubIOp::create(b, loc, x, y); }
+  Value andI(Value x, Value y) { return arith::AndIOp::create(b, loc, x, y); }
+  Value shl(Value x, int64_t n) { return arith::ShLIOp::create(b, loc, x, integer(n)); }
+  Value sar(Value x, int64_t n) { return arith::ShRSIOp::create(b, loc, x, integer(n)); }
+
+  /// Limits x to [low, high]; NaN stays NaN.
+  Value clamp(Value x, double low, double high) {
+    Value lowest = constant(low), highest = constant(high);
+    x = select(less(x, lowest), lowest, x);
+    return select(less(highest, x), highest, x);
+  }
+  /// c[0] + x * (c[1] + x * (...)).
+  Value polynomial(Value x, llvm::ArrayRef<double> c) {
+    Value result = constant(c.back());
+    for (double coefficient : llvm::reverse(c.drop_back()))
+      result = fma(result, x, constant(coefficient));
+    return result;
+  }
+  int mantissaBits() const { return isDouble ? 52 : 23; }
+  int64_t exponentBias() const { return isDouble ? 1023 : 127; }
+  /// 1.5 * 2^mantissa: adding it leaves the rounded integer in the low bits.
+  double roundingMagic() const { return isDouble ? 6755399441055744.0 : 12582912.0; }
+
+  /// p * 2^n, with subnormal and infinite results; `t` = n + roundingMagic().
+  Value scale(Value p, Value n, Value t) {
+    auto vector = dyn_cast<VectorType>(type);
+    if (options.features.avx512 && vector && vector.getNumElements() * (isDouble ? 8 : 4) == 64) {
+      int lanes = vector.getNumElements();
+      Value mask = arith::ConstantOp::create(b, loc, b.getIntegerAttr(b.getIntegerType(lanes), -1));
+      Value rounding = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(4)); // current mode
+      const char *name = isDouble ? "llvm.x86.avx512.mask.scalef.pd.512" : "llvm.x86.avx512.mask.scalef.ps.512";
+      return LLVM::CallIntrinsicOp::create(b, loc, type, b.getStringAttr(name),
+                                           ValueRange{p, n, p, mask, rounding})
+          .getResult(0);
+    }
+    // Two factors, since 2^n itself may be out of range where p * 2^n is not.
+    Value i = subI(toInt(t), integer(std::bit_cast<int64_t>(6755399441055744.0) * isDouble +
+                                     int64_t(std::bit_cast<int32_t>(12582912.0f)) * !isDouble));
+    Value half = sar(i, 1), rest = subI(i, half);
+    Value bias = integer(exponentBias());
+    p = mul(p, toFloat(shl(addI(half, bias), mantissaBits())));
+    return mul(p, toFloat(shl(addI(rest, bias), mantissaBits())));
+  }
+
+  OpBuilder &b;
+  Location loc;
+  Type type;
+  const CPUOptions &options;
+  Type element, intType;
+  bool isDouble;
+};
+
+Value emitExp(Emitter &e, Value x) {
+  static constexpr std::array<double, 5> single = {0.5, 0.16666576989698775683, 0.041666554617204574203,
+                                                   0.0083631790527225773704, 0.0013926183587713494542};
+  static constexpr std::array<double, 10> twice = {
+      0.5, 0.16666666666666667453, 0.041666666666624127873, 0.0083333333333300618325, 0.0013888888917213716901,
+      0.00019841269863053616878, 0.000024801521295954375131, 2.7557268459997064772e-6,
+      2.7620088445409748161e-7, 2.5100385495510319078e-8};
+  x = e.isDouble ? e.clamp(x, -746, 710) : e.clamp(x, -104.5, 89.5);
+  Value magic = e.constant(e.roundingMagic());
+  Value t = e.fma(x, kLog2E, magic);
+  Value n = e.sub(t, magic);
+  // ln 2 in two parts, the first short enough that n times it is exact.
+  Value r = e.fma(n, e.isDouble ? -0.69314718060195446014 : -0.693145751953125, x);
+  r = e.fma(n, e.isDouble ? 4.2009150726810845979e-11 : -1.428606765330187045e-6, r);
+  Value p = e.isDouble ? e.polynomial(r, twice) : e.polynomial(r, single);
+  p = e.fma(e.mul(r, r), p, r);
+  return e.scale(e.add(p, e.constant(1)), n, t);
+}
+
+Value emitExp2(Emitter &e, Value x) {
+  static constexpr std::array<double, 6> single = {0.69314718802712552727,  0.24022650760575891478,
+                                                   0.055503571099135861889, 0.0096180825535501215752,
+                                                   0.0013390865661206543306, 0.00015453164933424574984};
+  static constexpr std::array<double, 11> twice = {
+      0.69314718055994530942, 0.24022650695910098225, 0.055504108664821594342, 0.0096181291076068850713,
+      0.0013333558146416933468, 0.00015403530441741856261, 0.000015252733829839213219,
+      1.3215442584382706931e-6, 1.0178062443959398566e-7, 7.0725866570662055996e-9, 4.4549609754607059368e-10};
+  x = e.isDouble ? e.clamp(x, -1080, 1030) : e.clamp(x, -155, 130);
+  Value magic = e.constant(e.roundingMagic());
+  Value t = e.add(x, magic);
+  Value n = e.sub(t, magic);
+  Value r = e.sub(x, n);
+  Value p = e.isDouble ? e.polynomial(r, twice) : e.polynomial(r, single);
+  return e.scale(e.fma(r, p, e.constant(1)), n, t);
+}
+
+/// log(x) for base e, or log2(x).
+Value emitLog(Emitter &e, Value x, bool base2) {
+  static constexpr std::array<double, 4> single = {0.6666666655404201243, 0.40000122211810649396,
+                                                   0.28550778633191965434, 0.23331614471843499235};
+  static constexpr std::array<double, 7> twice = {
+      0.66666666666666697077, 0.39999999999898890514, 0.28571428626253837606, 0.22222211089379496214,
+      0.18182892432536871201, 0.15331611722055007885, 0.14617807153417324964};
+  double smallest = e.isDouble ? std::numeric_limits<double>::min() : std::numeric_limits<float>::min();
+  // Subnormal numbers are scaled up first.
+  Value isTiny = e.less(x, e.constant(smallest));
+  Value scaled = e.select(isTiny, e.mul(x, e.constant(std::ldexp(1.0, e.mantissaBits() + 1))), x);
+  // Split into m in [sqrt(1/2), sqrt(2)) and the exponent k.
+  int64_t halfRoot = e.isDouble ? std::bit_cast<int64_t>(0.70710678118654752440)
+                                : int64_t(std::bit_cast<int32_t>(0.70710678118654752440f));
+  Value bits = e.toInt(scaled);
+  Value k = e.sar(e.subI(bits, e.integer(halfRoot)), e.mantissaBits());
+  Value m = e.toFloat(e.subI(bits, e.shl(k, e.mantissaBits())));
+  Value kf = arith::SIToFPOp::create(e.b, e.loc, e.type, k);
+  kf = e.sub(kf, e.select(isTiny, e.constant(e.mantissaBits() + 1), e.constant(0)));
+  // log(1 + f) = f - (f^2/2 - s (f^2/2 + R)), s = f / (2 + f).
+  Value f = e.sub(m, e.constant(1));
+  Value s = e.div(f, e.add(f, e.constant(2)));
+  Value z = e.mul(s, s);
+  Value rest = e.mul(z, e.isDouble ? e.polynomial(z, twice) : e.polynomial(z, single));
+  Value half = e.mul(e.mul(f, f), e.constant(0.5));
+  Value tail = e.mul(s, e.add(half, rest));
+  Value result;
+  if (base2) {
+    // f/ln 2 in two parts keeps the leading product exact to the last bit.
+    Value low = e.sub(tail, half);
+    Value product = e.mul(f, e.constant(kLog2E));
+    Value error = e.fma(f, kLog2E, e.negate(product));
+    double residue = e.isDouble ? 2.0355273740931033e-17 : kLog2E - double(float(kLog2E));
+    error = e.fma(f, residue, error);
+    result = e.add(kf, e.add(product, e.fma(low, kLog2E, error)));
+  } else {
+    Value low = e.fma(kf, e.isDouble ? -4.2009150726810845979e-11 : 1.428606765330187045e-6, tail);
+    result = e.sub(e.mul(kf, e.constant(e.isDouble ? 0.69314718060195446014 : 0.693145751953125)),
+                   e.sub(e.sub(half, low), f));
+  }
+  // +inf stays, 0 gives -inf, negative numbers and NaN give NaN.
+  double infinity = std::numeric_limits<double>::infinity();
+  result = e.select(e.equal(x, e.constant(infinity)), x, result);
+  result = e.select(e.equal(x, e.constant(0)), e.constant(-infinity), result);
+  return e.select(e.unordered(x, e.constant(0)), e.constant(std::numeric_limits<double>::quiet_NaN()), result);
+}
+
+/// Calls a libm function for a scalar, or for each lane of a vector.
+Value emitLibraryCall(Emitter &e, MathFunction function, Value x) {
+  auto scalar = [&](OpBuilder &b, Value v) -> Value {
+    switch (function) {
+    case MathFunction::Sin: return math::SinOp::create(b, e.loc, v);
+    case MathFunction::Cos: return math::CosOp::create(b, e.loc, v);
+    default: return math::ErfOp::create(b, e.loc, v);
+    }
+  };
+  auto vector = dyn_cast<VectorType>(e.type);
+  if (!vector)
+    return scalar(e.b, x);
+  Value zero = arith::ConstantIndexOp::create(e.b, e.loc, 0);
+  Value one = arith::ConstantIndexOp::create(e.b, e.loc, 1);
+  Value count = arith::ConstantIndexOp::create(e.b, e.loc, vector.getNumElements());
+  auto loop = scf::ForOp::create(e.b, e.loc, zero, count, one, ValueRange{x});
+  OpBuilder::InsertionGuard guard(e.b);
+  e.b.setInsertionPointToStart(loop.getBody());
+  Value lane = loop.getInductionVar(), current = loop.getRegionIterArg(0);
+  Value result = scalar(e.b, vector::ExtractOp::create(e.b, e.loc, current, OpFoldResult(lane)));
+  Value inserted = vector::InsertOp::create(e.b, e.loc, result, current, OpFoldResult(lane));
+  scf::YieldOp::create(e.b, e.loc, inserted);
+  return loop.getResult(0);
+}
+
+Value emitSinCosSmall(Emitter &e, Value x, bool isCos) {
+  static constexpr std::array<double, 4> sine = {-0.16666666663844049464, 0.0083333318703413485,
+                                                 -0.00019840084376422703475, 2.7249620080075329496e-6};
+  static constexpr std::array<double, 3> cosine = {0.041666664653488792922, -0.0013888301867562369149,
+                                                   0.000024547689772460029046};
+  Value magic = e.constant(e.roundingMagic());
+  Value t = e.fma(x, kTwoOverPi, magic);
+  Value n = e.sub(t, magic);
+  Value r = e.fma(n, -1.5707963705062866211, x);
+  r = e.fma(n, 4.3711388286737928865e-8, r);
+  r = e.fma(n, 1.7151244994428828906e-15, r);
+  Value quadrant = e.toInt(t);
+  if (isCos)
+    quadrant = e.addI(quadrant, e.integer(1));
+  Value z = e.mul(r, r);
+  Value s = e.fma(e.mul(r, z), e.polynomial(z, sine), r);
+  Value c = e.fma(e.mul(z, z), e.polynomial(z, cosine), e.fma(z, -0.5, e.constant(1)));
+  auto bitSet = [&](int64_t bit) -> Value {
+    return arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ne, e.andI(quadrant, e.integer(bit)),
+                                 e.integer(0));
+  };
+  Value result = e.select(bitSet(1), c, s);
+  return e.select(bitSet(2), e.negate(result), result);
+}
+
+/// The reduction by three parts of pi/2 holds up to about 70,000; beyond, libm takes all lanes.
+Value emitSinCos(Emitter &e, MathFunction function, Value x) {
+  if (e.isDouble)
+    return emitLibraryCall(e, function, x);
+  Value large = arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::OGT, e.abs(x), e.constant(71000));
+  if (isa<VectorType>(e.type))
+    large = vector::ReductionOp::create(e.b, e.loc, vector::CombiningKind::OR, large);
+  auto branch = scf::IfOp::create(e.b, e.loc, TypeRange{e.type}, large, /*addThenBlock=*/true, /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(e.b);
+  e.b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(e.b, e.loc, emitLibraryCall(e, function, x));
+  e.b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(e.b, e.loc, emitSinCosSmall(e, x, function == MathFunction::Cos));
+  return branch.getResult(0);
+}
+
+Value emitErf(Emitter &e, Value x) {
+  // erf(x) = x + x P(x^2) near 0; 1 - exp(-G(|x|)) beyond 1.
+  static constexpr std::array<double, 7> near = {
+      0.12837916584835094603, -0.37612626666720331023, 0.11283594715160217732, -0.026854212010626412443,
+      0.0051890874234339739861, -0.00080168642871658695293, 0.000078758750626854883411};
+  static constexpr std::array<double, 10> far = {
+      -0.00041159036388213340499, 1.1306583749322785934, 0.6309773239989970949, 0.1110367023539643894,
+      -0.027092237095753093827, 0.0050638543654929700051, -0.00068608746616485858871,
+      0.00006243725423772234309, -3.3448094255246502047e-6, 7.7224025704492001322e-8};
+  if (e.isDouble)
+    return emitLibraryCall(e, MathFunction::Erf, x);
+  Value magnitude = e.abs(x);
+  Value inner = e.fma(x, e.polynomial(e.mul(x, x), near), x);
+  Value limited = e.clamp(magnitude, 0, 4);
+  Value outer = e.sub(e.constant(1), emitExp(e, e.negate(e.polynomial(limited, far))));
+  return e.select(e.less(magnitude, e.constant(1)), inner, e.copySign(outer, x));
+}
+
+} // namespace
+
+Value emitMath(OpBuilder &b, Location loc, MathFunction function, Value x, const CPUOptions &options) {
+  Emitter e(b, loc, x.getType(), options);
+  switch (function) {
+  case MathFunction::Exp: return emitExp(e, x);
+  case MathFunction::Exp2: return emitExp2(e, x);
+  case MathFunction::Log: return emitLog(e, x, /*base2=*/false);
+  case MathFunction::Log2: return emitLog(e, x, /*base2=*/true);
+  case MathFunction::Sin:
+  case MathFunction::Cos: return emitSinCos(e, function, x);
+  case MathFunction::Sqrt: return math::SqrtOp::create(b, loc, x);
+  case MathFunction::Rsqrt: return e.div(e.constant(1), math::SqrtOp::create(b, loc, x));
+  case MathFunction::Erf: return emitErf(e, x);
+  case MathFunction::Floor: return math::FloorOp::create(b, loc, x);
+  case MathFunction::Ceil: return math::CeilOp::create(b, loc, x);
+  }
+  return x;
+}
+
+} // namespace despina::cpu
