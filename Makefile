@@ -1,0 +1,40 @@
+# Every target does its own set-up: Debian packages, .venv, the build. Repeated, each is quick.
+SHELL := /bin/bash
+PYTHON := .venv/bin/python
+
+.PHONY: all setup build run test bench format lint clean build-report nightly
+.DEFAULT_GOAL := build
+
+setup:
+	@scripts/setup
+
+# The library, the tools in build/bin and the Python package, importable from .venv/bin/python.
+build: setup
+	@scripts/build default
+
+# The main job: compiles the kernels in examples/ for this processor, runs them, checks them against NumPy.
+run: build
+	@$(PYTHON) examples/run.py
+
+test: build
+	@scripts/test
+
+bench: build
+	@$(PYTHON) bench/run.py
+
+format: setup
+	@scripts/lint --fix
+
+lint: setup
+	@scripts/lint
+
+# The ten .cpp files that took longest to compile.
+build-report: setup
+	@scripts/build-report
+
+# Sanitizers, long fuzzing, large random runs. FUZZ_SECONDS=3600 by default.
+nightly: build
+	@scripts/nightly
+
+clean:
+	rm -rf build build-fuzz build-asan build-tsan .venv python/despina/*.so .cache
