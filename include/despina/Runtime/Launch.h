@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace despina::cpu {
 
@@ -17,14 +18,24 @@ namespace despina::cpu {
 using KernelEntry = void (*)(const uint64_t *args, const uint32_t *grid, uint64_t begin, uint64_t end,
                              void *scratch);
 
-/// Result of a launch. `interrupted`: `shouldStop` answered true; programs already started were finished.
-enum class LaunchStatus : uint8_t { Ok, Interrupted };
+/// Result of a launch.
+enum class LaunchStatus : uint8_t {
+  Ok,
+  Interrupted,     ///< `shouldStop` answered true; programs already started were finished
+  AssertionFailed, ///< a device_assert failed; programs not yet started were dropped
+  OutOfMemory,     ///< no scratch memory; nothing ran
+};
 
 /// Runs a grid on the process-wide pool (all cores, the calling thread takes part, dynamic scheduling, tiny
 /// grids run on the caller alone). Several threads may launch at once; after fork the child gets a new pool.
-/// `shouldStop`, if given, is polled on the calling thread about every 20 ms.
+/// `shouldStop`, if given, is polled on the calling thread about every 20 ms. A failed assertion's text goes
+/// to `failure`.
 LaunchStatus launch(KernelEntry entry, const uint64_t *args, const uint32_t grid[3], size_t scratchBytes,
-                    bool (*shouldStop)(void *) = nullptr, void *context = nullptr);
+                    bool (*shouldStop)(void *) = nullptr, void *context = nullptr,
+                    std::string *failure = nullptr);
+
+/// Threads a launch uses, the caller's included: the cores this process may run on, or DESPINA_NUM_THREADS.
+unsigned numThreads();
 
 } // namespace despina::cpu
 
