@@ -6,6 +6,8 @@
 #ifndef DESPINA_IR_TT_H
 #define DESPINA_IR_TT_H
 
+#include "despina/IR/TTTraits.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinTypes.h"

@@ -22,6 +22,10 @@ def TT_Dialect : Dialect {
                            "::mlir::ub::UBDialect"];
   let useDefaultTypePrinterParser = 1;
   let hasConstantMaterializer = 1;
+  let extraClassDeclaration = [{
+    /// Adds the types; called once, by `initialize`.
+    void registerTypes();
+  }];
 }
 
 #endif // DESPINA_IR_TTDIALECT

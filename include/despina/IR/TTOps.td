@@ -17,7 +17,10 @@ include "mlir/Interfaces/FunctionInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-class TT_Op<string mnemonic, list<Trait> traits = []> : Op<TT_Dialect, mnemonic, traits>;
+// Extents are powers of two and a tile has at most 2^20 elements (TTTraits.h).
+def TT_ValidTiles : NativeOpTrait<"ValidTiles"> { let cppNamespace = "::despina::tt"; }
+
+class TT_Op<string mnemonic, list<Trait> traits = []> : Op<TT_Dialect, mnemonic, !listconcat([TT_ValidTiles], traits)>;
 class TT_ElementwiseOp<string mnemonic, list<Trait> traits = []>
     : TT_Op<mnemonic, !listconcat([Pure, Elementwise, SameOperandsAndResultShape], traits)>;
 
@@ -122,6 +125,7 @@ def TT_FpToFpOp : TT_ElementwiseOp<"fp_to_fp"> {
   let results = (outs TT_FloatLike:$result);
   let assemblyFormat = "$src attr-dict (`,` `rounding` `=` $rounding^)? `:` type($src) `->` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 def TT_ClampFOp : TT_ElementwiseOp<"clampf", [SameOperandsAndResultType]> {
   let summary = "Limits floats to a range";
@@ -194,6 +198,7 @@ def TT_AtomicRMWOp : TT_Op<"atomic_rmw", [DeclareOpInterfaceMethods<MemoryEffect
   let assemblyFormat = [{$atomic_rmw_op `,` $sem `,` $scope `,` $ptr `,` $val (`,` $mask^)? attr-dict `:`
                          functional-type(operands, $result)}];
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 def TT_AtomicCASOp : TT_Op<"atomic_cas", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Atomic compare-and-swap on the bit pattern; gives the old values";
@@ -211,6 +216,7 @@ def TT_MakeRangeOp : TT_Op<"make_range", [Pure]> {
   let summary = "start, start + 1, ..., end - 1";
   let arguments = (ins I32Attr:$start, I32Attr:$end);
   let results = (outs TT_IntTile:$result);
+  let builders = [OpBuilder<(ins "int32_t":$start, "int32_t":$end)>];
   let assemblyFormat = "attr-dict `:` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
@@ -236,9 +242,11 @@ def TT_ExpandDimsOp : TT_Op<"expand_dims", [Pure]> {
   let summary = "Inserts a dimension of extent 1";
   let arguments = (ins TT_Tile:$src, I32Attr:$axis);
   let results = (outs TT_Tile:$result);
+  let builders = [OpBuilder<(ins "::mlir::Value":$src, "unsigned":$axis)>];
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 def TT_BroadcastOp : TT_Op<"broadcast", [Pure, SameOperandsAndResultElementType]> {
   let summary = "Repeats along dimensions of extent 1";
@@ -262,6 +270,8 @@ def TT_TransOp : TT_Op<"trans", [Pure, SameOperandsAndResultElementType]> {
   let summary = "Permutes dimensions: result dimension i is source dimension order[i]";
   let arguments = (ins TT_Tile:$src, DenseI32ArrayAttr:$order);
   let results = (outs TT_Tile:$result);
+  let builders = [OpBuilder<(ins "::mlir::Value":$src, "::llvm::ArrayRef<int32_t>":$order)>];
+  let hasCanonicalizer = 1;
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
@@ -277,6 +287,7 @@ def TT_JoinOp : TT_Op<"join", [Pure, SameTypeOperands]> {
   let summary = "Stacks two tiles in a new last dimension";
   let arguments = (ins TT_Tile:$lhs, TT_Tile:$rhs);
   let results = (outs TT_Tile:$result);
+  let builders = [OpBuilder<(ins "::mlir::Value":$lhs, "::mlir::Value":$rhs)>];
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)";
   let hasVerifier = 1;
 }
@@ -284,6 +295,7 @@ def TT_SplitOp : TT_Op<"split", [Pure, AllTypesMatch<["outLHS", "outRHS"]>]> {
   let summary = "Takes apart the last dimension of extent 2";
   let arguments = (ins TT_Tile:$src);
   let results = (outs TT_Tile:$outLHS, TT_Tile:$outRHS);
+  let builders = [OpBuilder<(ins "::mlir::Value":$src)>];
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($outLHS)";
   let hasVerifier = 1;
 }
@@ -293,9 +305,10 @@ def TT_SplitOp : TT_Op<"split", [Pure, AllTypesMatch<["outLHS", "outRHS"]>]> {
 //===----------------------------------------------------------------------===//
 
 class TT_CombineOp<string mnemonic, list<Trait> traits> : TT_Op<mnemonic, !listconcat(traits, [
-    Pure, SameOperandsShape, SingleBlock])> {
+    RecursiveMemoryEffects, RecursivelySpeculatable, SingleBlock])> {
   let regions = (region SizedRegion<1>:$combineOp);
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
     ::llvm::SmallVector<::mlir::RankedTensorType> getInputTypes();
     ::llvm::SmallVector<::mlir::Type> getElementTypes();
@@ -309,6 +322,7 @@ def TT_ReduceOp : TT_CombineOp<"reduce", []> {
   }];
   let arguments = (ins Variadic<TT_Tile>:$srcs, I32Attr:$axis);
   let results = (outs Variadic<TT_Any>:$result);
+  let builders = [OpBuilder<(ins "::mlir::ValueRange":$srcs, "unsigned":$axis)>];
   let assemblyFormat = "`(` $srcs `)` attr-dict-with-keyword $combineOp `:` functional-type(operands, results)";
 }
 def TT_ReduceReturnOp : TT_Op<"reduce.return", [HasParent<"ReduceOp">, Pure, Terminator, ReturnLike]> {
@@ -320,6 +334,7 @@ def TT_ScanOp : TT_CombineOp<"scan", []> {
   let summary = "Inclusive scan of n tiles along an axis, in order";
   let arguments = (ins Variadic<TT_Tile>:$srcs, I32Attr:$axis, BoolAttr:$reverse);
   let results = (outs Variadic<TT_Tile>:$result);
+  let builders = [OpBuilder<(ins "::mlir::ValueRange":$srcs, "unsigned":$axis, "bool":$reverse)>];
   let assemblyFormat = "`(` $srcs `)` attr-dict-with-keyword $combineOp `:` functional-type(operands, results)";
 }
 def TT_ScanReturnOp : TT_Op<"scan.return", [HasParent<"ScanOp">, Pure, Terminator, ReturnLike]> {

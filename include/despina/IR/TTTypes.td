@@ -17,6 +17,7 @@ def TT_PtrType : TypeDef<TT_Dialect, "Pointer", []> {
   let builders = [TypeBuilderWithInferredContext<(ins "::mlir::Type":$pointee, CArg<"int", "1">:$addressSpace), [{
     return $_get(pointee.getContext(), pointee, addressSpace);
   }]>];
+  let genVerifyDecl = 1;
   let assemblyFormat = "`<` $pointeeType (`,` $addressSpace^)? `>`";
 }
 
