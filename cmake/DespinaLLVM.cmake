@@ -45,8 +45,7 @@ set(DESPINA_MLIR_LIBS
     MLIRSCFToControlFlow MLIRControlFlowToLLVM MLIRFuncToLLVM MLIRArithToLLVM MLIRMathToLLVM MLIRVectorToLLVM
     MLIRVectorToLLVMPass MLIRUBToLLVM MLIRIndexToLLVM MLIRMemRefToLLVM MLIRReconcileUnrealizedCasts
     MLIRLLVMCommonConversion MLIRAMXTransforms MLIRX86VectorTransforms
-    MLIRTargetLLVMIRExport MLIRBuiltinToLLVMIRTranslation MLIRLLVMToLLVMIRTranslation
-    MLIRAMXToLLVMIRTranslation MLIRX86VectorToLLVMIRTranslation)
+    MLIRTargetLLVMIRExport MLIRBuiltinToLLVMIRTranslation MLIRLLVMToLLVMIRTranslation)
 
 # Compiler flags.
 add_compile_options(-Wall -Wextra -Wno-unused-parameter -fno-math-errno)
