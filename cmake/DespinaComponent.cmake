@@ -6,6 +6,8 @@ function(despina_component name)
   cmake_parse_arguments(ARG "MLIR" "" "DEPENDS;LINK" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   if(NOT sources)
+    # Nothing there yet: others may name it all the same.
+    add_library(Despina${name} INTERFACE)
     return()
   endif()
   add_library(Despina${name} STATIC ${sources})

@@ -27,6 +27,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -123,15 +124,18 @@ public:
   enum class Kind : uint8_t { Pointer, Int, Float };
   /*implicit*/ Argument(const void *p) : kind_(Kind::Pointer), bits_(reinterpret_cast<uint64_t>(p)) {}
   template <typename T, std::enable_if_t<std::is_integral_v<T>, int> = 0>
-  /*implicit*/ Argument(T v) : kind_(Kind::Int), bits_(static_cast<uint64_t>(v)) {}
+  /*implicit*/ Argument(T v) : kind_(Kind::Int), isUnsigned_(std::is_unsigned_v<T>), bits_(static_cast<uint64_t>(v)) {}
   /*implicit*/ Argument(double v) : kind_(Kind::Float), real_(v) {}
   /*implicit*/ Argument(float v) : Argument(double(v)) {}
   Kind kind() const { return kind_; }
+  /// A pointer, or an integer in two's complement; `isUnsigned` tells how to read the top bit.
   uint64_t bits() const { return bits_; }
+  bool isUnsigned() const { return isUnsigned_; }
   double real() const { return real_; }
 
 private:
   Kind kind_;
+  bool isUnsigned_ = false;
   uint64_t bits_ = 0;
   double real_ = 0;
 };
