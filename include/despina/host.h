@@ -83,6 +83,12 @@ struct KernelArgument {
   std::string type;
   Value constant;
   int64_t divisibility = 0;
+  /// A tuple that holds runtime values: its elements (without names), the fields and class of a named tuple.
+  /// `type` is empty then and `constant` unused. Runtime leaves take launch slots in order.
+  bool isTuple = false;
+  std::vector<KernelArgument> elements;
+  std::vector<std::string> fields;
+  std::string tupleTypeName;
 };
 
 DESPINA_API Expected<Kernel> compile(const std::shared_ptr<const Function> &function, Resolver &resolver,

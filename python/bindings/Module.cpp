@@ -1,0 +1,218 @@
+//===- Module.cpp - The extension module despina._native -----------------===//
+//
+// Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "Dispatcher.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace despina::python {
+
+namespace {
+
+[[noreturn]] void raise(Ref exception) {
+  if (exception)
+    setException(exception.get());
+  throw nb::python_error();
+}
+
+FunctionHandle makeFunction(bool isJit, std::string name, std::string qualifiedName, std::string source,
+                            std::string path, unsigned firstLine, unsigned indent, bool noinlined,
+                            std::optional<std::string> mustUse, std::string key, nb::handle scope) {
+  auto function = std::make_shared<host::Function>();
+  function->kind = isJit ? host::Function::Kind::Jit : host::Function::Kind::ConstexprFunction;
+  function->name = std::move(name);
+  function->qualifiedName = std::move(qualifiedName);
+  function->source = std::move(source);
+  function->path = std::move(path);
+  function->firstLine = firstLine;
+  function->indent = indent;
+  function->noinline = noinlined;
+  function->mustUseResult = std::move(mustUse);
+  function->key = std::move(key);
+  function->scope = scope.ptr();
+  return {std::move(function)};
+}
+
+/// Reads (name, type or None, constant, divisibility, elements or None).
+host::KernelArgument readArgument(nb::handle entry) {
+  auto fields = nb::cast<nb::tuple>(entry);
+  host::KernelArgument argument;
+  if (!fields[0].is_none())
+    argument.name = nb::cast<std::string>(fields[0]);
+  argument.divisibility = nb::cast<int64_t>(fields[3]);
+  if (!fields[4].is_none()) {
+    argument.isTuple = true;
+    for (nb::handle element : fields[4])
+      argument.elements.push_back(readArgument(element));
+    host::Value whole = toValue(nb::object(fields[2]).ptr());
+    argument.fields = whole.fields;
+    argument.tupleTypeName = whole.text;
+  } else if (!fields[1].is_none()) {
+    argument.type = nb::cast<std::string>(fields[1]);
+  } else {
+    argument.constant = toValue(nb::object(fields[2]).ptr());
+  }
+  return argument;
+}
+
+CompileOptions readOptions(nb::dict options, std::vector<std::string> keep) {
+  CompileOptions result;
+  result.numWarps = nb::cast<int>(options["num_warps"]);
+  result.numStages = nb::cast<int>(options["num_stages"]);
+  result.numCtas = nb::cast<int>(options["num_ctas"]);
+  result.enableFPFusion = nb::cast<bool>(options["enable_fp_fusion"]);
+  result.debug = nb::cast<bool>(options["debug"]);
+  result.keep = std::move(keep);
+  return result;
+}
+
+/// The slots' types. A kernel with a type that Python cannot pack is launched through the dispatcher only.
+std::vector<TypeCode> slotTypes(const Kernel &kernel) {
+  std::vector<TypeCode> types;
+  for (const std::string &text : kernel.parameterTypes())
+    types.push_back(typeFromSignature(text).value_or(code::U64));
+  return types;
+}
+
+KernelHandle compileKernel(const FunctionHandle &function, nb::list arguments, nb::dict options,
+                           std::tuple<std::string, std::string, int> target, std::vector<std::string> keep) {
+  std::vector<host::KernelArgument> args;
+  for (nb::handle entry : arguments)
+    args.push_back(readArgument(entry));
+  CompileOptions compileOptions = readOptions(options, std::move(keep));
+  Target compileTarget;
+  std::tie(compileTarget.backend, compileTarget.arch, compileTarget.warpSize) = target;
+  PythonHost host;
+  std::optional<Expected<Kernel>> kernel;
+  {
+    GILRelease release;
+    kernel.emplace(host::compile(function.function, host, args, compileTarget, compileOptions));
+  }
+  if (host.rawException())
+    raise(Ref::borrow(host.rawException()));
+  if (!*kernel)
+    raise(exceptionFor(kernel->error(), host.lastException()));
+  KernelHandle handle{**kernel, host.usedGlobals(), slotTypes(**kernel)};
+  return handle;
+}
+
+nb::object stageText(const KernelHandle &handle, const std::string &stage) {
+  std::optional<Expected<std::string>> text;
+  {
+    GILRelease release;
+    text.emplace(handle.kernel.text(stage));
+  }
+  if (!*text)
+    raise(exceptionFor(text->error()));
+  const std::string &content = **text;
+  if (stage == "obj")
+    return nb::bytes(content.data(), content.size());
+  return nb::steal(makeStr(content).release());
+}
+
+void launchKernel(const KernelHandle &handle, nb::handle grid, nb::tuple args) {
+  Grid extents;
+  if (!readGrid(grid.ptr(), extents))
+    throw nb::python_error();
+  if (args.size() != handle.types.size()) {
+    PyErr_Format(PyExc_TypeError, "%s takes %zu runtime argument%s but %zu %s given", handle.kernel.name().c_str(),
+                 handle.types.size(), handle.types.size() == 1 ? "" : "s", args.size(),
+                 args.size() == 1 ? "was" : "were");
+    throw nb::python_error();
+  }
+  ArgumentReader reader;
+  std::vector<uint64_t> slots(args.size());
+  for (size_t i = 0; i != args.size(); ++i)
+    if (!reader.readAs(handle.types[i], nb::object(args[i]).ptr(), slots[i]))
+      throw nb::python_error();
+  if (extents.x && extents.y && extents.z && !runKernel(handle.kernel, extents, slots.data()))
+    throw nb::python_error();
+}
+
+std::vector<std::pair<std::string, double>> stageTimes(const KernelHandle &handle) {
+  std::vector<std::pair<std::string, double>> times;
+  for (const StageTime &time : handle.kernel.stageTimes())
+    times.emplace_back(time.stage, time.seconds);
+  return times;
+}
+
+nb::list usedGlobals(const KernelHandle &handle) {
+  nb::list result;
+  for (const UsedGlobal &used : handle.usedGlobals)
+    result.append(nb::make_tuple(nb::handle(used.name.get()), nb::handle(used.value.get())));
+  return result;
+}
+
+nb::list builtinDocs() {
+  nb::list result;
+  for (const host::BuiltinDoc &doc : host::builtinDocs())
+    result.append(nb::make_tuple(doc.path, doc.signature, doc.doc, doc.isMember, doc.supported));
+  return result;
+}
+
+/// Keeps a reference for the life of the process.
+void setOnce(PyObject *&slot, nb::dict values, const char *name) {
+  slot = nb::object(values[name]).release().ptr();
+}
+
+void registerPackage(nb::dict values) {
+  Registry &r = registry();
+  setOnce(r.constexprClass, values, "constexpr");
+  setOnce(r.dtypeClass, values, "dtype");
+  setOnce(r.jitCallableClass, values, "jit_callable");
+  setOnce(r.dtypeFromSignature, values, "dtype_from_signature");
+  setOnce(r.makeError, values, "make_error");
+  setOnce(r.allowGlobals, values, "allow_globals");
+  setOnce(r.enterHooks, values, "enter_hooks");
+  setOnce(r.exitHooks, values, "exit_hooks");
+}
+
+void setMainThread(unsigned long identifier) { registry().mainThread = identifier; }
+
+std::string describeArgument(nb::handle object) {
+  ArgumentReader reader;
+  Classified classified;
+  if (!reader.read(Parameter(), object.ptr(), classified))
+    throw nb::python_error();
+  return classified.kind == Classified::Kind::Runtime ? signatureOf(classified.type) : "constexpr";
+}
+
+} // namespace
+
+} // namespace despina::python
+
+NB_MODULE(_native, m) {
+  using namespace despina::python;
+  m.doc() = "The native part of the package: compiler, launcher, argument handling.";
+  // Kernels live as long as the functions that use them, which is often as long as the process.
+  nb::set_leak_warnings(false);
+  if (!initialiseRegistry() || !addDispatcher(m.ptr()))
+    throw nb::python_error();
+  nb::class_<FunctionHandle>(m, "Function", "A function with kernel-language source.");
+  nb::class_<KernelHandle>(m, "Kernel", "A compiled kernel.")
+      .def_prop_ro("name", [](const KernelHandle &self) { return self.kernel.name(); })
+      .def_prop_ro("parameter_types", [](const KernelHandle &self) { return self.kernel.parameterTypes(); })
+      .def_prop_ro("scratch_bytes", [](const KernelHandle &self) { return self.kernel.scratchBytes(); })
+      .def_prop_ro("stage_times", &stageTimes)
+      .def_prop_ro("used_globals", &usedGlobals)
+      .def("text", &stageText, "stage"_a, "Text of a stage: tt, llvm, asm, or the bytes of obj.")
+      .def("launch", &launchKernel, "grid"_a, "args"_a, "Runs the grid with the runtime arguments in order.");
+  m.def("make_function", &makeFunction, "is_jit"_a, "name"_a, "qualified_name"_a, "source"_a, "path"_a,
+        "first_line"_a, "indent"_a, "noinline"_a, "must_use"_a.none(), "key"_a, "scope"_a);
+  m.def("compile", &compileKernel, "function"_a, "arguments"_a, "options"_a, "target"_a, "keep"_a);
+  m.def("builtin_docs", &builtinDocs);
+  m.def("register_package", &registerPackage, "values"_a);
+  m.def("set_main_thread", &setMainThread, "identifier"_a);
+  m.def("describe_argument", &describeArgument, "object"_a, "Signature form of what an argument is taken for.");
+  m.def("version", [] { return despina::version(); });
+}
