@@ -130,8 +130,8 @@ public:
 
   Value() = default;
   static Value tensor(Type type, Handle handle);
-  static Value constant(Constant constant);
-  static Value none() { return constant(Constant()); }
+  static Value constant(despina::Constant constant);
+  static Value none() { return constant(despina::Constant()); }
   static Value tuple(std::vector<Value> elements, std::vector<std::string> fields = {}, std::string typeName = {});
   static Value slice(Value lower, Value upper, Value step);
   static Value dtype(Type type);
@@ -149,7 +149,7 @@ public:
   bool isNone() const { return isConstant() && constant().isNone(); }
 
   const TensorValue &tensor() const;
-  const Constant &constant() const;
+  const despina::Constant &constant() const;
   const TupleValue &tuple() const;
   const SliceValue &slice() const;
   const Type &dtype() const;
@@ -157,7 +157,7 @@ public:
   const BuiltinDef *builtin() const;
   const ModuleValue &module() const;
   const HostObject &host() const;
-  const BoundMethod &boundMethod() const;
+  const despina::BoundMethod &boundMethod() const;
 
   /// Type of a tensor; asserts in tests only, callers check the kind first.
   const Type &type() const { return tensor().type; }
@@ -167,8 +167,10 @@ public:
   SourceRange range() const { return range_; }
   Value withRange(SourceRange range) const { Value v = *this; v.range_ = range; return v; }
 
-  /// How errors show the value's type: "fp32[16, 32]" for tensors is `describeType`'s "<['16', '32'], fp32>"...
+  /// The value as texts show it: "fp32[16, 32]" for tensors, Python's `repr` for constants.
   std::string str() const;
+  /// Name of the value's Python class ("tensor", "int", "tuple", "dtype"), for messages.
+  std::string typeName() const;
 
   /// True when both are the same compile-time value (tensors: the same handle).
   bool identical(const Value &other) const;
