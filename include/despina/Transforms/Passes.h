@@ -1,0 +1,32 @@
+//===- Passes.h - Passes on tile IR -----------------------------*- C++ -*-===//
+//
+// Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DESPINA_TRANSFORMS_PASSES_H
+#define DESPINA_TRANSFORMS_PASSES_H
+
+#include "despina/IR/TT.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace despina {
+
+#define GEN_PASS_DECL
+#include "despina/Transforms/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "despina/Transforms/Passes.h.inc"
+
+/// Adds the passes that every target starts with: inlining, simplification, loop clean-up.
+/// Runs on a module.
+void buildTTPipeline(mlir::OpPassManager &manager);
+
+/// Registers the pipeline for despina-opt as `tt-pipeline`.
+void registerTTPipeline();
+
+} // namespace despina
+
+#endif // DESPINA_TRANSFORMS_PASSES_H

@@ -1,0 +1,58 @@
+//===- Passes.td - Passes on tile IR -----------------------*- tablegen -*-===//
+//
+// Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DESPINA_TRANSFORMS_PASSES
+#define DESPINA_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def DespinaInline : Pass<"despina-inline", "::mlir::ModuleOp"> {
+  let summary = "Moves functions into their callers";
+  let description = [{
+    Every `tt.call` of a function with a body becomes that body, from the leaves of the call graph upwards, and
+    private functions that nobody calls any more disappear. `noinline` is a wish about code size that not every
+    target can follow, so it counts only with `keep-noinline`.
+  }];
+  let options = [Option<"keepNoInline", "keep-noinline", "bool", "false", "Leave calls of `noinline` functions">];
+}
+
+def TTCombine : Pass<"tt-combine", "::despina::tt::FuncOp"> {
+  let summary = "Merges operations that one operation expresses";
+  let description = [{
+    - `dot(a, b, 0) + c` becomes `dot(a, b, c)`.
+    - `addptr(addptr(p, i), j)` becomes `addptr(p, i + j)` where the sum cannot wrap differently.
+    - `select(m, load(p, m), x)` becomes `load(p, m, x)`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def TTReorderBroadcast : Pass<"tt-reorder-broadcast", "::despina::tt::FuncOp"> {
+  let summary = "Computes before repeating";
+  let description = [{
+    Element-wise operations whose operands are all splats work on the scalars, and those whose operands are all
+    broadcasts of one shape work on the small tiles. The result is then repeated.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def TTLoopUnroll : Pass<"tt-loop-unroll", "::despina::tt::FuncOp"> {
+  let summary = "Unrolls loops marked with tt.loop_unroll_factor";
+  let description = [{
+    The marked `scf.for` makes that many steps in each iteration, and a second loop makes the steps left over.
+    Both are exact for empty loops, unsigned bounds and bounds near the type's limits. A loop with a step that is
+    no constant stays as it is.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def TTLICM : Pass<"tt-licm", "::despina::tt::FuncOp"> {
+  let summary = "Moves what a loop computes anew in each iteration out of it";
+  let description = [{
+    Pure operations move wherever their operands allow. A load moves too if the loop is known to run, reaches the
+    load in its first iteration and writes no memory. Loops marked `tt.disable_licm` keep everything.
+  }];
+}
+
+#endif // DESPINA_TRANSFORMS_PASSES

@@ -1,0 +1,46 @@
+//===- Inline.cpp - Moves functions into their callers --------------------===//
+//
+// Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
+//
+// In: a module of tt.func with tt.call. Out: the same without calls, or with calls of `noinline` functions only.
+// Tile operations are lowered within one function, so a call is a wall for every later pass.
+//
+//===----------------------------------------------------------------------===//
+#include "despina/Transforms/Passes.h"
+
+#include "mlir/Transforms/Inliner.h"
+
+using namespace mlir;
+using namespace despina;
+
+namespace despina {
+#define GEN_PASS_DEF_DESPINAINLINE
+#include "despina/Transforms/Passes.h.inc"
+} // namespace despina
+
+namespace {
+
+class DespinaInlinePass : public despina::impl::DespinaInlineBase<DespinaInlinePass> {
+public:
+  using DespinaInlineBase::DespinaInlineBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    // Most kernels call nothing: then there is no call graph to make.
+    bool hasCalls = module.walk([](tt::CallOp) { return WalkResult::interrupt(); }).wasInterrupted();
+    if (!hasCalls)
+      return markAllAnalysesPreserved();
+
+    auto shouldInline = [this](const Inliner::ResolvedCall &call) {
+      auto func = call.targetNode->getCallableRegion()->getParentOfType<tt::FuncOp>();
+      return func && !(keepNoInline && func.isNoInline());
+    };
+    auto runNested = [](Pass &, OpPassManager &, Operation *) { return success(); };
+    InlinerConfig config({}, /*maxInliningIterations=*/4);
+    Inliner inliner(module, getAnalysis<CallGraph>(), *this, getAnalysisManager(), runNested, config, shouldInline);
+    if (failed(inliner.doInlining()))
+      signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,37 @@
+//===- Pipeline.cpp - The passes every target starts with -----------------===//
+//
+// Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "despina/Transforms/Passes.h"
+
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace despina;
+
+/// Tile IR has single blocks inside functions, so there are no regions to simplify.
+static std::unique_ptr<Pass> createFastCanonicalizer() {
+  GreedyRewriteConfig config;
+  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  return createCanonicalizerPass(config);
+}
+
+void despina::buildTTPipeline(OpPassManager &manager) {
+  manager.addPass(createDespinaInline());
+  OpPassManager &functions = manager.nest<tt::FuncOp>();
+  functions.addPass(createFastCanonicalizer());
+  functions.addPass(createTTReorderBroadcast());
+  functions.addPass(createTTCombine());
+  functions.addPass(createCSEPass());
+  functions.addPass(createTTLICM());
+  functions.addPass(createTTLoopUnroll());
+  functions.addPass(createFastCanonicalizer());
+  functions.addPass(createCSEPass());
+  manager.addPass(createSymbolDCEPass());
+}
+
+void despina::registerTTPipeline() {
+  PassPipelineRegistration<>("tt-pipeline", "The passes on tile IR that every target starts with", buildTTPipeline);
+}

@@ -1,0 +1,34 @@
+//===- despina-opt.cpp - Runs passes on MLIR files ------------------------===//
+//
+// Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "despina/IR/Context.h"
+#include "despina/Transforms/Passes.h"
+
+#if __has_include("despina/Target/CPU/Passes.h")
+#include "despina/Target/CPU/Passes.h"
+#define DESPINA_HAS_CPU_PASSES
+#endif
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "mlir/Transforms/Passes.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  despina::registerTileDialects(registry);
+  registry.insert<mlir::cf::ControlFlowDialect, mlir::func::FuncDialect, mlir::LLVM::LLVMDialect,
+                  mlir::memref::MemRefDialect, mlir::vector::VectorDialect>();
+  mlir::registerTransformsPasses();
+  despina::registerDespinaTransformsPasses();
+  despina::registerTTPipeline();
+#ifdef DESPINA_HAS_CPU_PASSES
+  despina::cpu::registerCPUPasses();
+#endif
+  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Despina's pass driver\n", registry));
+}
