@@ -3,8 +3,8 @@
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
 // The CPU target expands exp, log, sin and friends in place, so that they vectorise and inline; a call to a
-// library costs several times the polynomial. Largest errors, over all fp32 inputs: 1 ULP for exp, exp2, log,
-// log2, 2 ULP for sin, cos and erf; fp64 sin, cos and erf are calls to libm.
+// library costs several times the polynomial. Largest errors in fp32: 1 ULP for exp, exp2 and log, 1.2 for
+// log2, 2 for sin, cos and erf; in fp64 1.2 for exp, exp2, log and log2, and libm is called for the rest.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DESPINA_LIB_TARGET_CPU_VECTORMATH_H
