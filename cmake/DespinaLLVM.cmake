@@ -42,7 +42,7 @@ set(DESPINA_MLIR_LIBS
     MLIRArithDialect MLIRMathDialect MLIRSCFDialect MLIRControlFlowDialect MLIRFuncDialect MLIRUBDialect
     MLIRVectorDialect MLIRMemRefDialect MLIRLLVMDialect MLIRAMXDialect MLIRX86VectorDialect MLIRDLTIDialect
     MLIRSCFTransforms MLIRSCFUtils MLIRArithUtils MLIRMathTransforms MLIRVectorTransforms
-    MLIRSCFToControlFlow MLIRControlFlowToLLVM MLIRFuncToLLVM MLIRArithToLLVM MLIRMathToLLVM MLIRVectorToLLVM
+    MLIRSCFToControlFlow MLIRControlFlowToLLVM MLIRFuncToLLVM MLIRArithToLLVM MLIRMathToLLVM MLIRMathToLibm MLIRVectorToLLVM
     MLIRVectorToLLVMPass MLIRUBToLLVM MLIRIndexToLLVM MLIRMemRefToLLVM MLIRReconcileUnrealizedCasts
     MLIRLLVMCommonConversion MLIRAMXTransforms MLIRX86VectorTransforms
     MLIRTargetLLVMIRExport MLIRBuiltinToLLVMIRTranslation MLIRLLVMToLLVMIRTranslation)

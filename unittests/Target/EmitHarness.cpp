@@ -46,6 +46,10 @@ static OwningOpRef<ModuleOp> buildModule(MLIRContext &context, unsigned numPoint
 }
 
 EmittedFunction::EmittedFunction(unsigned numPointers, const CPUOptions &options, const Body &body) {
+  compile(numPointers, options, body);
+}
+
+void EmittedFunction::compile(unsigned numPointers, const CPUOptions &options, const Body &body) {
   DialectRegistry registry;
   registerTranslations(registry);
   MLIRContext context(registry);

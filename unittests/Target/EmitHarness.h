@@ -30,6 +30,7 @@ public:
   void operator()(std::vector<const void *> pointers, void *scratch = nullptr) const;
 
 private:
+  void compile(unsigned numPointers, const CPUOptions &options, const Body &body);
   std::unique_ptr<LoadedCode> code_;
 };
 
