@@ -59,6 +59,8 @@ if(DESPINA_LLD)
     add_link_options(--ld-path=${DESPINA_LLD})
   endif()
 endif()
+# LLVM's libraries name more system libraries (libz3, 26 MB) than what we take of them needs.
+add_link_options(-Wl,--as-needed)
 find_program(DESPINA_CCACHE ccache)
 if(DESPINA_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # Precompiled headers need these two; base_dir makes hits work across checkouts.
