@@ -1,0 +1,42 @@
+"""`python -m despina run SCRIPT [ARGUMENTS]`: runs a script with `import triton` answered by Despina."""
+
+from __future__ import annotations
+
+import os
+import runpy
+import sys
+
+from . import _alias, _version
+
+_USAGE = """usage: python -m despina run SCRIPT [ARGUMENTS...]
+       python -m despina run -m MODULE [ARGUMENTS...]
+       python -m despina --version
+
+`run` runs a Python script in which `import triton` gives Despina, also in the processes it starts."""
+
+
+def main(arguments):
+    if arguments == ["--version"]:
+        print(f"despina {_version.__version__} (interface of Triton {_version.TRITON_VERSION})")
+        return 0
+    if len(arguments) < 2 or arguments[0] != "run" or arguments[1:] == ["-m"]:
+        print(_USAGE, file=sys.stdout if arguments in (["-h"], ["--help"]) else sys.stderr)
+        return 0 if arguments in (["-h"], ["--help"]) else 2
+    _alias.install()
+    if arguments[1] == "-m":
+        sys.argv = arguments[2:]
+        sys.path[0] = os.getcwd()
+        runpy.run_module(arguments[2], run_name="__main__", alter_sys=True)
+        return 0
+    script = arguments[1]
+    if not os.path.exists(script):
+        print(f"despina run: there is no file {script}", file=sys.stderr)
+        return 2
+    sys.argv = arguments[1:]
+    sys.path[0] = os.path.dirname(os.path.abspath(script))
+    runpy.run_path(script, run_name="__main__")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,63 @@
+"""Turns failures of the native library into exceptions."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+
+from .compiler import errors as compiler_errors
+from .errors import TritonError
+from .runtime import errors as runtime_errors
+
+_COMPILE_CLASSES = {
+    "CompilationError": compiler_errors.CompilationError,
+    "UnsupportedLanguageConstruct": compiler_errors.UnsupportedLanguageConstruct,
+    "CompileTimeAssertionFailure": compiler_errors.CompileTimeAssertionFailure,
+}
+
+
+def _builtin_exception(name, message):
+    """An exception of Python's own with this class name."""
+    found = getattr(builtins, name, None)
+    if isinstance(found, type) and issubclass(found, Exception):
+        try:
+            return found(message)
+        except TypeError:
+            pass
+    return RuntimeError(message)
+
+
+def _traceback_at(file, line, column):
+    """A traceback of one frame that stands on a place of a file, so that Python shows that line last."""
+    tree = ast.parse("raise error")
+    for node in ast.walk(tree):
+        if hasattr(node, "lineno"):
+            node.lineno = node.end_lineno = line
+            node.col_offset, node.end_col_offset = max(column - 1, 0), max(column, 1)
+    code = compile(tree, file, "exec").replace(co_name="<kernel>")
+    try:
+        exec(code, {"error": TritonError()})  # noqa: S102
+    except TritonError as error:
+        return error.__traceback__.tb_next
+    return None
+
+
+def make_error(
+    kind, message, file, line, column, rendered, python_text, cause_kind, has_cause, notes, cause_exception
+):
+    """The exception for a failure. It carries a traceback that ends on the kernel's line."""
+    compile_class = _COMPILE_CLASSES.get(kind)
+    if compile_class is None and line:
+        compile_class = compiler_errors.CompilationError
+    if compile_class is None:
+        if kind == "OutOfResources":
+            return runtime_errors.OutOfResources.from_message(message)
+        return _builtin_exception(kind, python_text or message)
+    error = compile_class(python_text or message, file, line, column, notes, rendered, message)
+    if has_cause:
+        error.__cause__ = cause_exception or _builtin_exception(cause_kind, message)
+    error.__suppress_context__ = True
+    if file and line:
+        error._user_traceback = _traceback_at(file, line, column)
+        error = error.with_traceback(error._user_traceback)
+    return error

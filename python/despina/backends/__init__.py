@@ -1,0 +1,7 @@
+"""The targets that kernels can be compiled for."""
+
+from . import compiler
+
+backends = {"cpu": None}
+
+__all__ = ["backends", "compiler"]

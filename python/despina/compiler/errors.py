@@ -1,0 +1,42 @@
+"""What compiling a kernel raises."""
+
+from __future__ import annotations
+
+from ..errors import TritonError
+
+__all__ = ["CompilationError", "CompileTimeAssertionFailure", "UnsupportedLanguageConstruct"]
+
+
+class CompilationError(TritonError):
+    """A kernel does not compile.
+
+    `str(e)` shows the place in the kernel and the reason. `file`, `line` and `column` (1-based) say where it is,
+    `notes` holds one (message, file, line, column) for each call on the way there, and `rendered` is the whole
+    report with the source line and a caret.
+    """
+
+    def __init__(self, text, file="", line=0, column=0, notes=(), rendered="", error_message=None):
+        super().__init__(text)
+        self.message = text
+        self.error_message = error_message
+        self.file = file
+        self.line = line
+        self.column = column
+        self.notes = list(notes)
+        self.rendered = rendered
+        self._user_traceback = None
+
+    def __str__(self):
+        return self.message
+
+    def __reduce__(self):
+        fields = (self.message, self.file, self.line, self.column, self.notes, self.rendered, self.error_message)
+        return type(self), fields
+
+
+class CompileTimeAssertionFailure(CompilationError):
+    """A `static_assert` failed."""
+
+
+class UnsupportedLanguageConstruct(CompilationError):
+    """The kernel uses a construct of Python that the language does not have."""

@@ -1,0 +1,19 @@
+"""`triton.language`, usually imported as `tl`: what kernels are written in."""
+
+from . import _builtins, core, math, random, standard
+from .core import *  # noqa: F403
+from .core import __all__ as _core_all
+
+_SUBMODULES = ["core", "math", "random", "standard", "extra", "target_info"]
+
+
+def __getattr__(name):
+    # `target_info` needs the runtime, which needs this module: it is loaded when it is asked for.
+    if name in ("extra", "target_info"):
+        import importlib
+
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+__all__ = [name for name in _core_all if name not in ("builtin", "is_builtin", "get_int_dtype")] + _SUBMODULES

@@ -1,0 +1,36 @@
+"""`triton.language.core`: the types and functions of the language."""
+
+from . import _builtins, _constexpr, _dtype
+from ._constexpr import constexpr
+from ._dtype import get_int_dtype
+
+globals().update({name: getattr(_dtype, name) for name in _dtype.__all__})
+globals().update({name: getattr(_constexpr, name) for name in _constexpr.__all__})
+_FUNCTIONS = _builtins.functions_of("language")
+globals().update(_FUNCTIONS)
+
+TRITON_BUILTIN = "__triton_builtin__"
+
+
+def builtin(fn):
+    """Marks a function as one of the language."""
+    setattr(fn, TRITON_BUILTIN, True)
+    return fn
+
+
+def is_builtin(fn):
+    """True for functions of the language."""
+    return getattr(fn, TRITON_BUILTIN, False)
+
+
+def _unwrap_if_constexpr(value):
+    if isinstance(value, list):
+        return [_unwrap_if_constexpr(element) for element in value]
+    return value.value if isinstance(value, constexpr) else value
+
+
+def _unwrap_shape(shape):
+    return [_unwrap_if_constexpr(extent) for extent in _unwrap_if_constexpr(shape)]
+
+
+__all__ = [*_dtype.__all__, *_constexpr.__all__, *_FUNCTIONS, "get_int_dtype", "builtin", "is_builtin"]

@@ -1,0 +1,5 @@
+"""`triton.language.extra`: functions of particular targets."""
+
+from . import libdevice
+
+__all__ = ["libdevice"]

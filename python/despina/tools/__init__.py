@@ -1,0 +1,1 @@
+"""`triton.tools`: placeholder; its command line tools are in `build/bin`."""
