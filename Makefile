@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 PYTHON := .venv/bin/python
 
-.PHONY: all setup build run test bench format lint clean build-report nightly
+.PHONY: setup build extension run test bench format lint clean build-report nightly
 .DEFAULT_GOAL := build
 
 setup:
@@ -12,20 +12,24 @@ setup:
 build: setup
 	@scripts/build default
 
+# The Python package alone.
+extension: setup
+	@scripts/build default _native
+
 # The main job: compiles the kernels in examples/ for this processor, runs them, checks them against NumPy.
-run: build
+run: extension
 	@$(PYTHON) examples/run.py
 
 test: build
 	@scripts/test
 
-bench: build
+bench: extension
 	@$(PYTHON) bench/run.py
 
 format: setup
 	@scripts/lint --fix
 
-lint: setup
+lint: build
 	@scripts/lint
 
 # The ten .cpp files that took longest to compile.
@@ -37,4 +41,4 @@ nightly: build
 	@scripts/nightly
 
 clean:
-	rm -rf build build-fuzz build-asan build-tsan .venv python/despina/*.so .cache
+	rm -rf build build-fuzz build-asan build-tsan build-wheel .venv python/despina/*.so .cache
