@@ -10,6 +10,7 @@
 #include "despina/Target/CPU/CPUTarget.h"
 
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
 
 #include <memory>
 #include <optional>
