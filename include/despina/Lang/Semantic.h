@@ -13,7 +13,11 @@
 #include "despina/Lang/Diagnostics.h"
 #include "despina/Lang/Value.h"
 
+#include <array>
+
 namespace despina {
+
+struct BuiltinArgs;
 
 /// What the language must know of the target. Filled by the target's folder; nothing here names a vendor.
 struct LanguageTarget {
@@ -81,10 +85,54 @@ public:
   Value broadcastTo(const Value &x, llvm::ArrayRef<int64_t> shape);
   /// Broadcasts two tensors against each other; false after an error.
   bool broadcastPair(Value &lhs, Value &rhs);
+  /// `value` as a runtime constant of `type` (scalar or block), with range checks.
+  Value typedConstant(const Constant &value, const Type &type);
+  struct PromoteOptions {
+    bool allowLhsPointer = false, allowRhsPointer = false;
+    bool divOrMod = false;  ///< `/ // %`: half precision computes in fp32, signedness must match
+    bool weakLiterals = true; ///< false: literals get their own type first (comparisons)
+  };
+  /// Gives two operands one type and one shape (spec 1.3); false after an error. Pointers keep their types.
+  bool promote(Value &lhs, Value &rhs, PromoteOptions options);
+  /// `+ - *` with the overflow check on or off.
+  Value arithmetic(ast::BinaryOperator op, Value lhs, Value rhs, bool sanitizeOverflow);
+  /// Element-wise operation on one tensor; the type stays.
+  Value unary(UnaryKind kind, const Value &x);
+  /// Element-wise comparison of two tensors of one type.
+  Value compare(CompareKind kind, const Value &lhs, const Value &rhs);
+  /// A comparison to zero: what a cast to int1 means.
+  Value notZero(const Value &x);
+  /// Reports an fp8 type that the target does not have; true otherwise.
+  bool checkFP8(const Type &type);
   /// Checks extents (constants, powers of two, numel) with the texts of spec 1.2; none after an error.
   std::optional<llvm::SmallVector<int64_t, 4>> checkBlockShape(const Value &shape);
 
 private:
+  bool bindArguments(const BuiltinDef &def, llvm::ArrayRef<Value> args,
+                     llvm::ArrayRef<std::pair<std::string, Value>> keywords, BuiltinArgs &bound);
+  bool checkPointers(const Type &lhs, const Type &rhs, bool allowPointer);
+  bool promoteIntegers(Value &lhs, Value &rhs);
+  Value pointerArithmetic(ast::BinaryOperator op, Value lhs, Value rhs);
+  Value divide(Value lhs, Value rhs);
+  Value integerDivision(ast::BinaryOperator op, Value lhs, Value rhs);
+  Value bitwise(ast::BinaryOperator op, Value lhs, Value rhs);
+  Value checkedInteger(ast::BinaryOperator op, const Value &lhs, const Value &rhs);
+  Value tensorBinary(ast::BinaryOperator op, const Value &lhs, const Value &rhs);
+  Value tupleBinary(ast::BinaryOperator op, const Value &lhs, const Value &rhs);
+  Value tensorCompare(ast::CompareOperator op, Value lhs, Value rhs);
+  Value logical(BinaryKind kind, const Value &lhs, const Value &rhs);
+  Value bitcast(const Value &x, const Type &to);
+  Value castPointer(const Value &x, const Type &to);
+  Value castFloat(const Value &x, const Type &to, RoundingKind rounding);
+  Value castInteger(const Value &x, const Type &to);
+  Value tensorAttribute(const Value &value, llvm::StringRef name);
+  Value constantAttribute(const Value &value, llvm::StringRef name);
+  Value tupleAttribute(const Value &value, llvm::StringRef name);
+  Value dtypeAttribute(const Value &value, llvm::StringRef name);
+  Value tensorSubscript(const Value &value, const Value &index);
+  Value tupleSubscript(const Value &value, const Value &index);
+  Value noAttribute(const Value &value, llvm::StringRef name);
+
   Builder &builder_;
   Diagnostics &diags_;
   const LanguageTarget &target_;
