@@ -120,9 +120,9 @@ Value Semantic::tupleAttribute(const Value &value, llvm::StringRef name) {
   }
   if (tuple.typeName == "PropagateNan" && name == "name")
     return tuple.elements.front();
-  const auto *field = llvm::find(tuple.fields, name);
-  if (static_cast<size_t>(field - tuple.fields.data()) < tuple.elements.size() && !tuple.fields.empty())
-    return tuple.elements[field - tuple.fields.data()];
+  const size_t field = llvm::find(tuple.fields, name) - tuple.fields.begin();
+  if (field < tuple.fields.size() && field < tuple.elements.size())
+    return tuple.elements[field];
   return noAttribute(value, name);
 }
 
@@ -157,7 +157,7 @@ Value Semantic::dtypeAttribute(const Value &value, llvm::StringRef name) {
     return Value::constant(type.numel());
   if (type.isBlock() && name == "nbytes")
     return Value::constant(type.numel() * (int64_t(scalar.bits() + 7) / 8));
-  if (const BuiltinDef *method = findBuiltin(("dtype." + name).str()))
+  if (const BuiltinDef *method = findBuiltin("dtype." + name.str()))
     return Value::boundMethod(value, Value::builtin(method));
   return noAttribute(value, name);
 }
