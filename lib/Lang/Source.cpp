@@ -11,6 +11,9 @@ namespace despina {
 
 SourceFile::SourceFile(std::string path, std::string text, uint32_t firstLine, uint32_t indent)
     : path_(std::move(path)), text_(std::move(text)), firstLine_(firstLine), indent_(indent) {
+  // A byte order mark is no part of the text: columns count from behind it.
+  if (text_.starts_with("\xEF\xBB\xBF"))
+    text_.erase(0, 3);
   lineStarts_.push_back(0);
   for (size_t i = 0; i < text_.size(); ++i)
     if (text_[i] == '\n' || (text_[i] == '\r' && (i + 1 == text_.size() || text_[i + 1] != '\n')))

@@ -43,12 +43,16 @@ public:
   NodeKind kind() const { return kind_; }
   SourceRange range() const { return range_; }
   void setEnd(uint32_t end) { range_.end = end; }
+  /// Levels of the tree below and including this node; the parser keeps it within ParserLimits::maxTreeDepth.
+  unsigned height() const { return height_; }
+  void setHeight(unsigned height) { height_ = static_cast<uint16_t>(height); }
 
 protected:
   Node(NodeKind kind, SourceRange range) : kind_(kind), range_(range) {}
 
 private:
   NodeKind kind_;
+  uint16_t height_ = 1;
   SourceRange range_;
 };
 
@@ -111,7 +115,7 @@ struct GeneratorExp : Expr { DESPINA_NODE(GeneratorExp, Expr) Expr *elt = nullpt
 struct Slice : Expr { DESPINA_NODE(Slice, Expr) Expr *lower = nullptr, *upper = nullptr, *step = nullptr; };
 /// An f-string: Constant strings and FormattedValues in order.
 struct JoinedStr : Expr { DESPINA_NODE(JoinedStr, Expr) ExprList values; };
-/// `{value!conversion:spec}`; conversion is 0, 's', 'r' or 'a'; `selfDocumenting` is the text before `=`.
+/// `{value!conversion:spec}`; conversion is 0, 's', 'r' or 'a'. `{x=}` becomes the string `x=` and `{x!r}`.
 struct FormattedValue : Expr { DESPINA_NODE(FormattedValue, Expr) Expr *value = nullptr; char conversion = 0; JoinedStr *formatSpec = nullptr; };
 struct NamedExpr : Expr { DESPINA_NODE(NamedExpr, Expr) Name *target = nullptr; Expr *value = nullptr; };
 struct Await : Expr { DESPINA_NODE(Await, Expr) Expr *value = nullptr; };
