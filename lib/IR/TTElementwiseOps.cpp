@@ -1,4 +1,4 @@
-//===- TTElementwiseOps.cpp - Casts and pointer arithmetic ----------------===//
+//===- TTElementwiseOps.cpp - Casts, pointer arithmetic, debugging ---------===//
 //
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -82,4 +82,14 @@ OpFoldResult FpToFpOp::fold(FoldAdaptor) {
 
 OpFoldResult AddPtrOp::fold(FoldAdaptor adaptor) {
   return matchPattern(adaptor.getOffset(), m_Zero()) ? OpFoldResult(getPtr()) : OpFoldResult();
+}
+
+//===----------------------------------------------------------------------===//
+// PrintOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult PrintOp::verify() {
+  if (getArgs().size() != getIsSigned().size())
+    return emitOpError() << "prints " << getArgs().size() << " values but has signs for " << getIsSigned().size();
+  return success();
 }

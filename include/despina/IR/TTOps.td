@@ -361,6 +361,7 @@ def TT_PrintOp : TT_Op<"print", [MemoryEffects<[MemWrite]>]> {
   let summary = "Prints scalars or tiles from the device";
   let arguments = (ins StrAttr:$prefix, BoolAttr:$hex, Variadic<TT_Any>:$args, DenseI32ArrayAttr:$isSigned);
   let assemblyFormat = "$prefix attr-dict (`:` $args^ `:` type($args))?";
+  let hasVerifier = 1;
 }
 def TT_AssertOp : TT_Op<"assert", [MemoryEffects<[MemWrite]>]> {
   let summary = "Stops the kernel where the condition is false";
