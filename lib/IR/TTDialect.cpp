@@ -19,7 +19,7 @@ using namespace despina::tt;
 
 namespace {
 
-/// Functions marked `noinline` stay functions; everything else may move into its caller.
+/// Every function with a body may move into its caller. Whether `noinline` keeps it is for the pass to say.
 class TTInlinerInterface : public DialectInlinerInterface {
 public:
   using DialectInlinerInterface::DialectInlinerInterface;
@@ -27,7 +27,7 @@ public:
   bool isLegalToInline(Operation *, Operation *callable, bool) const override {
     auto func = dyn_cast<FuncOp>(callable);
     // A body of several blocks cannot move into a region of one block (scf).
-    return func && !func.isNoInline() && !func.isExternal() && func.getBody().hasOneBlock();
+    return func && !func.isExternal() && func.getBody().hasOneBlock();
   }
   bool isLegalToInline(Region *, Region *, bool, IRMapping &) const override { return true; }
   bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const override { return true; }

@@ -1,7 +1,7 @@
 // RUN: despina-opt %s --split-input-file --verify-diagnostics
 
 tt.func @shape(%i: tensor<16xi64>) {
-  // expected-error @+1 {{requires the same shape for all operands and results}}
+  // expected-error @+1 {{all non-scalar operands/results must have the same shape}}
   %0 = tt.int_to_ptr %i : tensor<16xi64> -> tensor<32x!tt.ptr<f32>>
   tt.return
 }
@@ -49,7 +49,7 @@ tt.func @rounding(%x: f32) {
 // -----
 
 tt.func @addptr_offset(%p: !tt.ptr<f32>, %f: f32) {
-  // expected-error @+1 {{operand #1 must be signless integer or tile of signless integers, but got 'f32'}}
+  // expected-error @+1 {{operand #1 must be signless integer or tile of them, but got 'f32'}}
   %0 = tt.addptr %p, %f : !tt.ptr<f32>, f32
   tt.return
 }
@@ -57,7 +57,7 @@ tt.func @addptr_offset(%p: !tt.ptr<f32>, %f: f32) {
 // -----
 
 tt.func @addptr_shape(%p: tensor<8x!tt.ptr<f32>>, %i: tensor<16xi32>) {
-  // expected-error @+1 {{requires the same shape for all operands and results}}
+  // expected-error @+1 {{all non-scalar operands/results must have the same shape}}
   %0 = tt.addptr %p, %i : tensor<8x!tt.ptr<f32>>, tensor<16xi32>
   tt.return
 }
@@ -73,7 +73,7 @@ tt.func @precise(%x: i32) {
 // -----
 
 tt.func @mulhi(%x: f32) {
-  // expected-error @+1 {{operand #0 must be signless integer or tile of signless integers, but got 'f32'}}
+  // expected-error @+1 {{operand #0 must be signless integer or tile of them, but got 'f32'}}
   %0 = tt.mulhiui %x, %x : f32
   tt.return
 }

@@ -50,7 +50,7 @@ tt.func @f(%x: i32) -> f32 {
 // -----
 
 tt.func @f() {
-  // expected-error @+1 {{expected axis to be one of x, y, z}}
+  // expected-error @+1 {{one of the following enum values for attribute 'axis' [x, y, z]}}
   %0 = tt.get_program_id w : i32
   tt.return
 }

@@ -328,7 +328,7 @@ def TT_ReduceOp : TT_CombineOp<"reduce", []> {
 def TT_ReduceReturnOp : TT_Op<"reduce.return", [HasParent<"ReduceOp">, Pure, Terminator, ReturnLike]> {
   let summary = "Ends the region of a reduce";
   let arguments = (ins Variadic<AnyType>:$result);
-  let assemblyFormat = "$result attr-dict `:` type($result)";
+  let assemblyFormat = "attr-dict ($result^ `:` type($result))?";
 }
 def TT_ScanOp : TT_CombineOp<"scan", []> {
   let summary = "Inclusive scan of n tiles along an axis, in order";
@@ -340,7 +340,7 @@ def TT_ScanOp : TT_CombineOp<"scan", []> {
 def TT_ScanReturnOp : TT_Op<"scan.return", [HasParent<"ScanOp">, Pure, Terminator, ReturnLike]> {
   let summary = "Ends the region of a scan";
   let arguments = (ins Variadic<AnyType>:$result);
-  let assemblyFormat = "$result attr-dict `:` type($result)";
+  let assemblyFormat = "attr-dict ($result^ `:` type($result))?";
 }
 def TT_DotOp : TT_Op<"dot", [Pure, TypesMatchWith<"result has the accumulator's type", "result", "c", "$_self">]> {
   let summary = "a * b + c on matrices (or batches of them)";
