@@ -16,7 +16,7 @@ namespace despina::python {
 namespace {
 
 constexpr std::array<const char *, code::Count> scalarNames = {
-    "u1",  "i8",      "i16",     "i32",    "i64",     "u8",   "u16",  "u32",  "u64",
+    "u1",    "i8",       "i16",     "i32",     "i64",      "u8",   "u16",  "u32",  "u64",
     "fp8e5", "fp8e5b16", "fp8e4nv", "fp8e4b8", "fp8e4b15", "fp16", "bf16", "fp32", "fp64"};
 
 struct Alias {
@@ -24,23 +24,37 @@ struct Alias {
   TypeCode type;
 };
 /// Names of element types as hosts write them, after the last '.'.
-constexpr Alias dtypeAliases[] = {
-    {"bool", code::U1},        {"int1", code::U1},
-    {"uint1", code::U1},       {"i1", code::U1},
-    {"int8", code::I8},        {"int16", code::I16},
-    {"int32", code::I32},      {"int64", code::I64},
-    {"int", code::I32},        {"short", code::I16},
-    {"long", code::I64},       {"uint8", code::U8},
-    {"uint16", code::U16},     {"uint32", code::U32},
-    {"uint64", code::U64},     {"float8_e5m2", code::FP8E5},
-    {"float8e5", code::FP8E5}, {"float8_e5m2fnuz", code::FP8E5B16},
-    {"float8e5b16", code::FP8E5B16}, {"float8_e4m3fn", code::FP8E4NV},
-    {"float8e4nv", code::FP8E4NV},   {"float8_e4m3fnuz", code::FP8E4B8},
-    {"float8e4b8", code::FP8E4B8},   {"float8e4b15", code::FP8E4B15},
-    {"half", code::FP16},      {"float16", code::FP16},
-    {"bfloat16", code::BF16},  {"float", code::FP32},
-    {"float32", code::FP32},   {"double", code::FP64},
-    {"float64", code::FP64}};
+constexpr Alias dtypeAliases[] = {{"bool", code::U1},
+                                  {"int1", code::U1},
+                                  {"uint1", code::U1},
+                                  {"i1", code::U1},
+                                  {"int8", code::I8},
+                                  {"int16", code::I16},
+                                  {"int32", code::I32},
+                                  {"int64", code::I64},
+                                  {"int", code::I32},
+                                  {"short", code::I16},
+                                  {"long", code::I64},
+                                  {"uint8", code::U8},
+                                  {"uint16", code::U16},
+                                  {"uint32", code::U32},
+                                  {"uint64", code::U64},
+                                  {"float8_e5m2", code::FP8E5},
+                                  {"float8e5", code::FP8E5},
+                                  {"float8_e5m2fnuz", code::FP8E5B16},
+                                  {"float8e5b16", code::FP8E5B16},
+                                  {"float8_e4m3fn", code::FP8E4NV},
+                                  {"float8e4nv", code::FP8E4NV},
+                                  {"float8_e4m3fnuz", code::FP8E4B8},
+                                  {"float8e4b8", code::FP8E4B8},
+                                  {"float8e4b15", code::FP8E4B15},
+                                  {"half", code::FP16},
+                                  {"float16", code::FP16},
+                                  {"bfloat16", code::BF16},
+                                  {"float", code::FP32},
+                                  {"float32", code::FP32},
+                                  {"double", code::FP64},
+                                  {"float64", code::FP64}};
 
 std::optional<TypeCode> scalarFromName(std::string_view text) {
   for (TypeCode i = 0; i != code::Count; ++i)
@@ -54,7 +68,19 @@ std::optional<TypeCode> scalarFromName(std::string_view text) {
 
 /// How an object is read; found once for each Python type.
 enum class HostKind : uint8_t {
-  None, Bool, Int, Float, Tuple, NumPyArray, NumPyScalar, Tensor, Interface, DLPack, Constexpr, Function, Unsupported
+  None,
+  Bool,
+  Int,
+  Float,
+  Tuple,
+  NumPyArray,
+  NumPyScalar,
+  Tensor,
+  Interface,
+  DLPack,
+  Constexpr,
+  Function,
+  Unsupported
 };
 
 struct TypeInfo {
@@ -176,9 +202,12 @@ uint16_t bfloatBits(double value) {
 
 unsigned integerBits(TypeCode type) {
   switch (type) {
-  case code::I8: case code::U8: return 8;
-  case code::I16: case code::U16: return 16;
-  case code::I32: case code::U32: return 32;
+  case code::I8:
+  case code::U8: return 8;
+  case code::I16:
+  case code::U16: return 16;
+  case code::I32:
+  case code::U32: return 32;
   default: return 64;
   }
 }
@@ -241,18 +270,10 @@ bool packScalar(TypeCode type, PyObject *object, uint64_t &slot) {
   if (value == -1.0 && PyErr_Occurred())
     return false;
   switch (type) {
-  case code::FP16:
-    slot = halfBits(value);
-    return true;
-  case code::BF16:
-    slot = bfloatBits(value);
-    return true;
-  case code::FP32:
-    slot = std::bit_cast<uint32_t>(float(value));
-    return true;
-  case code::FP64:
-    slot = std::bit_cast<uint64_t>(value);
-    return true;
+  case code::FP16: slot = halfBits(value); return true;
+  case code::BF16: slot = bfloatBits(value); return true;
+  case code::FP32: slot = std::bit_cast<uint32_t>(float(value)); return true;
+  case code::FP64: slot = std::bit_cast<uint64_t>(value); return true;
   default:
     PyErr_Format(PyExc_TypeError, "a scalar argument cannot have the type %s", scalarNames[type]);
     return false;
@@ -281,7 +302,8 @@ void probeNumPy() {
     return;
   numpyLayout.genericType = reinterpret_cast<PyTypeObject *>(genericType.release());
   numpyLayout.arrayType = reinterpret_cast<PyTypeObject *>(arrayType.release());
-  if (!sample || !descriptor || !expected || numpyLayout.arrayType->tp_basicsize < Py_ssize_t(dtype + sizeof(void *)))
+  if (!sample || !descriptor || !expected ||
+      numpyLayout.arrayType->tp_basicsize < Py_ssize_t(dtype + sizeof(void *)))
     return;
   const char *bytes = reinterpret_cast<const char *>(sample.get());
   void *foundData = nullptr, *foundDtype = nullptr;
@@ -294,7 +316,8 @@ void probeNumPy() {
 
 bool ArgumentReader::refuse(PyObject *object, const char *why) {
   if (why)
-    PyErr_Format(PyExc_TypeError, "failed to specialize argument of type: %s (%s)", Py_TYPE(object)->tp_name, why);
+    PyErr_Format(PyExc_TypeError, "failed to specialize argument of type: %s (%s)", Py_TYPE(object)->tp_name,
+                 why);
   else
     PyErr_Format(PyExc_TypeError, "failed to specialize argument of type: %s", Py_TYPE(object)->tp_name);
   return false;
@@ -370,8 +393,9 @@ bool ArgumentReader::readTensor(const Parameter &parameter, PyObject *object, Cl
   if (typeInfo(object).hasIsCpu) {
     Ref onCpu = optionalAttr(object, r.isCpu);
     if (onCpu.get() == Py_False) {
-      PyErr_SetString(PyExc_ValueError,
-                      "Pointer argument cannot be accessed from the CPU target (a tensor of another device?)");
+      PyErr_SetString(
+          PyExc_ValueError,
+          "Pointer argument cannot be accessed from the CPU target (a tensor of another device?)");
       return false;
     }
   }
@@ -401,9 +425,10 @@ bool ArgumentReader::readInterface(const Parameter &parameter, PyObject *object,
   if (PyErr_Occurred())
     return false;
   std::string_view text = textOf(typestr);
-  static constexpr Alias types[] = {{"b1", code::U1}, {"i1", code::I8}, {"i2", code::I16}, {"i4", code::I32},
-                                    {"i8", code::I64}, {"u1", code::U8}, {"u2", code::U16}, {"u4", code::U32},
-                                    {"u8", code::U64}, {"f2", code::FP16}, {"f4", code::FP32}, {"f8", code::FP64}};
+  static constexpr Alias types[] = {{"b1", code::U1},   {"i1", code::I8},   {"i2", code::I16},
+                                    {"i4", code::I32},  {"i8", code::I64},  {"u1", code::U8},
+                                    {"u2", code::U16},  {"u4", code::U32},  {"u8", code::U64},
+                                    {"f2", code::FP16}, {"f4", code::FP32}, {"f8", code::FP64}};
   if (text.size() == 3 && text[0] != '>')
     for (const Alias &type : types)
       if (text.substr(1) == type.name) {
@@ -450,8 +475,7 @@ std::optional<TypeCode> dlpackType(const DLTensor &tensor) {
     return bits == 16 ? std::optional<TypeCode>(code::BF16) : std::nullopt;
   case 6: // bool
     return bits == 8 ? std::optional<TypeCode>(code::U1) : std::nullopt;
-  default:
-    return std::nullopt;
+  default: return std::nullopt;
   }
 }
 } // namespace
@@ -462,8 +486,9 @@ bool ArgumentReader::readDLPack(const Parameter &parameter, PyObject *object, Cl
       device && PyTuple_Check(device.get()) && PyTuple_GET_SIZE(device.get()) == 2) {
     long type = PyLong_AsLong(PyTuple_GET_ITEM(device.get(), 0));
     if (!PyErr_Occurred() && type != cpuDevice && type != cudaHostDevice && type != rocmHostDevice) {
-      PyErr_SetString(PyExc_ValueError,
-                      "Pointer argument cannot be accessed from the CPU target (a tensor of another device?)");
+      PyErr_SetString(
+          PyExc_ValueError,
+          "Pointer argument cannot be accessed from the CPU target (a tensor of another device?)");
       return false;
     }
   }
@@ -512,8 +537,7 @@ bool ArgumentReader::read(const Parameter &parameter, PyObject *object, Classifi
     std::memcpy(&dtype, bytes + numpyLayout.dtypeOffset, sizeof(void *));
     return readPointer(parameter, data, dtype, object, out);
   }
-  case HostKind::Int:
-    return readInteger(parameter, object, out);
+  case HostKind::Int: return readInteger(parameter, object, out);
   case HostKind::Bool:
   case HostKind::Float:
     out.kind = Classified::Kind::Runtime;
@@ -521,16 +545,11 @@ bool ArgumentReader::read(const Parameter &parameter, PyObject *object, Classifi
     return packScalar(out.type, object, out.slot);
   case HostKind::None:
   case HostKind::Function:
-  case HostKind::Constexpr:
-    return readConstant(object, out);
-  case HostKind::Tuple:
-    return readTuple(parameter, object, out);
-  case HostKind::Tensor:
-    return readTensor(parameter, object, out);
-  case HostKind::Interface:
-    return readInterface(parameter, object, out);
-  case HostKind::DLPack:
-    return readDLPack(parameter, object, out);
+  case HostKind::Constexpr: return readConstant(object, out);
+  case HostKind::Tuple: return readTuple(parameter, object, out);
+  case HostKind::Tensor: return readTensor(parameter, object, out);
+  case HostKind::Interface: return readInterface(parameter, object, out);
+  case HostKind::DLPack: return readDLPack(parameter, object, out);
   case HostKind::NumPyScalar: {
     Ref number = Ref::steal(PyObject_CallMethodNoArgs(object, registry().item));
     if (!number)
@@ -540,8 +559,7 @@ bool ArgumentReader::read(const Parameter &parameter, PyObject *object, Classifi
     keep(std::move(number));
     return isNumber ? read(parameter, borrowed, out) : refuse(object);
   }
-  case HostKind::Unsupported:
-    break;
+  case HostKind::Unsupported: break;
   }
   return refuse(object);
 }

@@ -22,8 +22,27 @@ namespace despina::python {
 using TypeCode = uint8_t;
 constexpr TypeCode pointerBit = 0x40, constBit = 0x80;
 namespace code {
-enum : TypeCode { U1, I8, I16, I32, I64, U8, U16, U32, U64, FP8E5, FP8E5B16, FP8E4NV, FP8E4B8, FP8E4B15, FP16, BF16,
-                  FP32, FP64, Count };
+enum : TypeCode {
+  U1,
+  I8,
+  I16,
+  I32,
+  I64,
+  U8,
+  U16,
+  U32,
+  U64,
+  FP8E5,
+  FP8E5B16,
+  FP8E4NV,
+  FP8E4B8,
+  FP8E4B15,
+  FP16,
+  BF16,
+  FP32,
+  FP64,
+  Count
+};
 }
 /// "*fp32", "i64".
 std::string signatureOf(TypeCode type);

@@ -16,29 +16,27 @@ namespace {
 
 /// A compiled specialisation.
 struct Entry {
-  Ref kernelObject;               ///< the CompiledKernel that a launch returns
-  Ref handleObject;               ///< keeps `handle` alive
+  Ref kernelObject; ///< the CompiledKernel that a launch returns
+  Ref handleObject; ///< keeps `handle` alive
   const KernelHandle *handle = nullptr;
 };
 
 struct DispatcherState {
   std::vector<Parameter> parameters;
   std::string functionName;
-  Ref owner;            ///< the JITFunction
-  Ref preRunHooks;      ///< its list of hooks
-  Ref constants;        ///< dict (type, object) -> index, for constants that have no encoding of their own
+  Ref owner;       ///< the JITFunction
+  Ref preRunHooks; ///< its list of hooks
+  Ref constants;   ///< dict (type, object) -> index, for constants that have no encoding of their own
   std::unordered_map<std::string, Entry> entries;
   bool hasVariadic = false;
 };
 
 struct Dispatcher {
-  PyObject_HEAD
-  DispatcherState *state;
+  PyObject_HEAD DispatcherState *state;
 };
 
 struct BoundKernel {
-  PyObject_HEAD
-  vectorcallfunc vectorcall;
+  PyObject_HEAD vectorcallfunc vectorcall;
   Dispatcher *dispatcher;
   PyObject *grid;
 };
@@ -68,13 +66,38 @@ struct Launch {
 // Binding
 //===----------------------------------------------------------------------===//
 
-constexpr const char *ignoredOptions[] = {
-    "maxnreg", "ptx_version", "ptx_options", "ir_override", "enable_reflect_ftz", "launch_cooperative_grid",
-    "launch_pdl", "supported_fp8_dtypes", "deprecated_fp8_dot_operand_dtypes", "default_dot_input_precision",
-    "allowed_dot_input_precisions", "max_num_imprecise_acc_default", "extern_libs", "sanitize_overflow", "arch",
-    "instrumentation_mode", "warp_size", "backend_name", "waves_per_eu", "matrix_instr_nonkdim", "kpack",
-    "schedule_hint", "allow_flush_denorm", "num_cpu_threads", "enable_fast_math", "vec_lib", "ukernels",
-    "assume_in_bounds", "num_consumer_groups", "num_buffers_warp_spec", "reg_dec_producer", "reg_inc_consumer"};
+constexpr const char *ignoredOptions[] = {"maxnreg",
+                                          "ptx_version",
+                                          "ptx_options",
+                                          "ir_override",
+                                          "enable_reflect_ftz",
+                                          "launch_cooperative_grid",
+                                          "launch_pdl",
+                                          "supported_fp8_dtypes",
+                                          "deprecated_fp8_dot_operand_dtypes",
+                                          "default_dot_input_precision",
+                                          "allowed_dot_input_precisions",
+                                          "max_num_imprecise_acc_default",
+                                          "extern_libs",
+                                          "sanitize_overflow",
+                                          "arch",
+                                          "instrumentation_mode",
+                                          "warp_size",
+                                          "backend_name",
+                                          "waves_per_eu",
+                                          "matrix_instr_nonkdim",
+                                          "kpack",
+                                          "schedule_hint",
+                                          "allow_flush_denorm",
+                                          "num_cpu_threads",
+                                          "enable_fast_math",
+                                          "vec_lib",
+                                          "ukernels",
+                                          "assume_in_bounds",
+                                          "num_consumer_groups",
+                                          "num_buffers_warp_spec",
+                                          "reg_dec_producer",
+                                          "reg_inc_consumer"};
 
 bool readIntOption(std::string_view name, PyObject *value, int &out) {
   Ref index = Ref::steal(PyNumber_Index(value));
@@ -135,8 +158,9 @@ Py_ssize_t findParameter(const DispatcherState &state, PyObject *name) {
 }
 
 bool tooManyArguments(const DispatcherState &state, Py_ssize_t given) {
-  PyErr_Format(PyExc_TypeError, "%s() takes %zu positional argument%s but %zd %s given", state.functionName.c_str(),
-               state.parameters.size(), state.parameters.size() == 1 ? "" : "s", given, given == 1 ? "was" : "were");
+  PyErr_Format(PyExc_TypeError, "%s() takes %zu positional argument%s but %zd %s given",
+               state.functionName.c_str(), state.parameters.size(), state.parameters.size() == 1 ? "" : "s",
+               given, given == 1 ? "was" : "were");
   return false;
 }
 
@@ -147,8 +171,8 @@ bool missingArguments(const Launch &launch) {
     if (!launch.values[i]) {
       names += (count++ ? ", '" : "'") + std::string(textOf(launch.state.parameters[i].name.get())) + "'";
     }
-  PyErr_Format(PyExc_TypeError, "%s() missing %zu required argument%s: %s", launch.state.functionName.c_str(), count,
-               count == 1 ? "" : "s", names.c_str());
+  PyErr_Format(PyExc_TypeError, "%s() missing %zu required argument%s: %s", launch.state.functionName.c_str(),
+               count, count == 1 ? "" : "s", names.c_str());
   return false;
 }
 
@@ -184,8 +208,8 @@ bool bindKeyword(Launch &launch, PyObject *name, PyObject *value) {
   if (index < 0)
     return readOption(launch, name, value);
   if (launch.values[size_t(index)]) {
-    PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%U'", launch.state.functionName.c_str(),
-                 name);
+    PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%U'",
+                 launch.state.functionName.c_str(), name);
     return false;
   }
   launch.values[size_t(index)] = value;
@@ -435,8 +459,8 @@ bool checkGlobals(const KernelHandle &handle) {
       continue;
     PyErr_Clear();
     PyErr_Format(PyExc_RuntimeError,
-                 "Global variable %S has changed since we compiled this kernel, from %S to %S", used.name.get(),
-                 used.value.get(), now ? now.get() : Py_None);
+                 "Global variable %S has changed since we compiled this kernel, from %S to %S",
+                 used.name.get(), used.value.get(), now ? now.get() : Py_None);
     return false;
   }
   return true;
@@ -453,8 +477,8 @@ bool runWithHooks(Launch &launch, const Entry &entry, const Grid &grid) {
     metadata = Ref::steal(PyObject_CallMethod(launch.state.owner.get(), "_launch_metadata", "((LLL)OO)",
                                               (long long)grid.x, (long long)grid.y, (long long)grid.z,
                                               entry.kernelObject.get(), bound.get()));
-  Ref enter = metadata ? Ref::steal(PyObject_CallMethod(launch.state.owner.get(), "_call_hooks", "OOO", r.enterHooks,
-                                                        metadata.get(), Py_False))
+  Ref enter = metadata ? Ref::steal(PyObject_CallMethod(launch.state.owner.get(), "_call_hooks", "OOO",
+                                                        r.enterHooks, metadata.get(), Py_False))
                        : Ref();
   if (!enter || !runKernel(entry.handle->kernel, grid, launch.slots.data()))
     return false;
@@ -475,7 +499,8 @@ bool computeGrid(Launch &launch, PyObject *gridObject, Grid &grid) {
 
 bool runPreHooks(DispatcherState &state, PyObject *const *args, size_t count, PyObject *keywordNames) {
   // A copy: a hook may change the list.
-  Ref hooks = Ref::steal(PyList_GetSlice(state.preRunHooks.get(), 0, PyList_GET_SIZE(state.preRunHooks.get())));
+  Ref hooks =
+      Ref::steal(PyList_GetSlice(state.preRunHooks.get(), 0, PyList_GET_SIZE(state.preRunHooks.get())));
   for (Py_ssize_t i = 0; hooks && i != PyList_GET_SIZE(hooks.get()); ++i)
     if (!Ref::steal(PyObject_Vectorcall(PyList_GET_ITEM(hooks.get(), i), args, count, keywordNames)))
       return false;
@@ -516,7 +541,8 @@ PyObject *dispatch(Dispatcher *self, PyObject *gridObject, PyObject *const *args
     return entry.kernelObject.release();
   const Registry &r = registry();
   bool hooks = listIsFilled(r.enterHooks) || listIsFilled(r.exitHooks);
-  if (hooks ? !runWithHooks(launch, entry, grid) : !runKernel(entry.handle->kernel, grid, launch.slots.data()))
+  if (hooks ? !runWithHooks(launch, entry, grid)
+            : !runKernel(entry.handle->kernel, grid, launch.slots.data()))
     return nullptr;
   return entry.kernelObject.release();
 }
@@ -560,8 +586,8 @@ void boundDealloc(PyObject *object) {
 bool readParameter(PyObject *entry, Parameter &parameter) {
   PyObject *name = nullptr, *defaultValue = nullptr, *forced = nullptr;
   int hasDefault = 0, isConstexpr = 0, isConst = 0, isVariadic = 0, specialize = 1, specializeAlignment = 1;
-  if (!PyArg_ParseTuple(entry, "OpOppppOp", &name, &hasDefault, &defaultValue, &isConstexpr, &isConst, &specialize,
-                        &specializeAlignment, &forced, &isVariadic))
+  if (!PyArg_ParseTuple(entry, "OpOppppOp", &name, &hasDefault, &defaultValue, &isConstexpr, &isConst,
+                        &specialize, &specializeAlignment, &forced, &isVariadic))
     return false;
   if (!PyUnicode_Check(name)) {
     PyErr_SetString(PyExc_TypeError, "a parameter's name must be a str");
@@ -742,12 +768,14 @@ bool readExtent(PyObject *object, int axis, int64_t &extent) {
 
 bool readGrid(PyObject *object, Grid &grid) {
   if (PyLong_Check(object)) {
-    PyErr_SetString(PyExc_TypeError, "the grid must be a tuple of one to three integers, such as (n,), or a function "
-                                     "that returns one; got an int");
+    PyErr_SetString(PyExc_TypeError,
+                    "the grid must be a tuple of one to three integers, such as (n,), or a function "
+                    "that returns one; got an int");
     return false;
   }
-  Ref items = Ref::steal(PySequence_Fast(object, "the grid must be a tuple of one to three integers, or a function "
-                                                 "that returns one"));
+  Ref items =
+      Ref::steal(PySequence_Fast(object, "the grid must be a tuple of one to three integers, or a function "
+                                         "that returns one"));
   if (!items)
     return false;
   Py_ssize_t size = PySequence_Fast_GET_SIZE(items.get());
@@ -791,7 +819,8 @@ bool runKernel(const Kernel &kernel, const Grid &grid, const uint64_t *slots) {
 }
 
 bool addDispatcher(PyObject *module) {
-  Ref dispatcher = Ref::steal(PyType_FromSpec(&dispatcherSpec)), bound = Ref::steal(PyType_FromSpec(&boundSpec));
+  Ref dispatcher = Ref::steal(PyType_FromSpec(&dispatcherSpec)),
+      bound = Ref::steal(PyType_FromSpec(&boundSpec));
   if (!dispatcher || !bound)
     return false;
   dispatcherType = reinterpret_cast<PyTypeObject *>(dispatcher.get());

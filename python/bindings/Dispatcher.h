@@ -2,9 +2,9 @@
 //
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
-// One Dispatcher per JITFunction: binds the arguments of a launch, specialises them, finds the compiled kernel
-// in its table and runs it. What is not in the table is compiled by the JITFunction (Python). Plain CPython
-// types with vectorcall, because a launch must cost a few microseconds.
+// One Dispatcher per JITFunction: binds the arguments of a launch, specialises them, finds the compiled
+// kernel in its table and runs it. What is not in the table is compiled by the JITFunction (Python). Plain
+// CPython types with vectorcall, because a launch must cost a few microseconds.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DESPINA_PYTHON_DISPATCHER_H

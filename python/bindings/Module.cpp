@@ -125,9 +125,9 @@ void launchKernel(const KernelHandle &handle, nb::handle grid, nb::tuple args) {
   if (!readGrid(grid.ptr(), extents))
     throw nb::python_error();
   if (args.size() != handle.types.size()) {
-    PyErr_Format(PyExc_TypeError, "%s takes %zu runtime argument%s but %zu %s given", handle.kernel.name().c_str(),
-                 handle.types.size(), handle.types.size() == 1 ? "" : "s", args.size(),
-                 args.size() == 1 ? "was" : "were");
+    PyErr_Format(PyExc_TypeError, "%s takes %zu runtime argument%s but %zu %s given",
+                 handle.kernel.name().c_str(), handle.types.size(), handle.types.size() == 1 ? "" : "s",
+                 args.size(), args.size() == 1 ? "was" : "were");
     throw nb::python_error();
   }
   ArgumentReader reader;
@@ -213,6 +213,7 @@ NB_MODULE(_native, m) {
   m.def("builtin_docs", &builtinDocs);
   m.def("register_package", &registerPackage, "values"_a);
   m.def("set_main_thread", &setMainThread, "identifier"_a);
-  m.def("describe_argument", &describeArgument, "object"_a, "Signature form of what an argument is taken for.");
+  m.def("describe_argument", &describeArgument, "object"_a,
+        "Signature form of what an argument is taken for.");
   m.def("version", [] { return despina::version(); });
 }

@@ -125,7 +125,8 @@ Value integer(PyObject *object) {
 
 /// Numbers of other libraries (NumPy's scalars) are read as the Python number they stand for.
 bool isForeignNumber(PyObject *object) {
-  Ref module = Ref::steal(PyObject_GetAttrString(reinterpret_cast<PyObject *>(Py_TYPE(object)), "__module__"));
+  Ref module =
+      Ref::steal(PyObject_GetAttrString(reinterpret_cast<PyObject *>(Py_TYPE(object)), "__module__"));
   if (!module)
     PyErr_Clear();
   std::string_view name = textOf(module.get());
@@ -313,20 +314,13 @@ static Ref languageObject(const std::string &path) {
 
 Ref toPython(const Value &value) {
   switch (value.kind) {
-  case Value::Kind::None:
-    return Ref::borrow(Py_None);
-  case Value::Kind::Ellipsis:
-    return Ref::borrow(Py_Ellipsis);
-  case Value::Kind::Bool:
-    return Ref::borrow(value.boolean ? Py_True : Py_False);
-  case Value::Kind::Int:
-    return Ref::steal(PyLong_FromString(value.text.c_str(), nullptr, 10));
-  case Value::Kind::Float:
-    return Ref::steal(PyFloat_FromDouble(value.real));
-  case Value::Kind::String:
-    return makeStr(value.text);
-  case Value::Kind::Tuple:
-    return tupleToPython(value);
+  case Value::Kind::None: return Ref::borrow(Py_None);
+  case Value::Kind::Ellipsis: return Ref::borrow(Py_Ellipsis);
+  case Value::Kind::Bool: return Ref::borrow(value.boolean ? Py_True : Py_False);
+  case Value::Kind::Int: return Ref::steal(PyLong_FromString(value.text.c_str(), nullptr, 10));
+  case Value::Kind::Float: return Ref::steal(PyFloat_FromDouble(value.real));
+  case Value::Kind::String: return makeStr(value.text);
+  case Value::Kind::Tuple: return tupleToPython(value);
   case Value::Kind::DType: {
     Ref text = makeStr(value.text);
     return text ? Ref::steal(PyObject_CallOneArg(registry().dtypeFromSignature, text.get())) : Ref();
@@ -336,8 +330,7 @@ Ref toPython(const Value &value) {
       return Ref::borrow(static_cast<PyObject *>(value.function->scope));
     break;
   case Value::Kind::LanguageModule:
-  case Value::Kind::LanguageName:
-    return languageObject(value.text);
+  case Value::Kind::LanguageName: return languageObject(value.text);
   case Value::Kind::Object:
     if (value.object)
       return Ref::borrow(static_cast<PyObject *>(value.object.get()));
@@ -478,8 +471,8 @@ void PythonHost::staticPrint(const std::string &text) {
 
 void PythonHost::warn(const std::string &message, const std::string &file, unsigned line) {
   GILGuard guard;
-  if (PyErr_WarnExplicit(PyExc_UserWarning, message.c_str(), file.empty() ? "<kernel>" : file.c_str(), int(line),
-                         nullptr, nullptr) < 0)
+  if (PyErr_WarnExplicit(PyExc_UserWarning, message.c_str(), file.empty() ? "<kernel>" : file.c_str(),
+                         int(line), nullptr, nullptr) < 0)
     rawException_ = takeException();
 }
 

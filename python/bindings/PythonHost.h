@@ -32,7 +32,8 @@ Ref toPython(const host::Value &value);
 /// Answers from the live interpreter. Made and destroyed with the GIL held; its callbacks take it themselves.
 class PythonHost : public host::Resolver {
 public:
-  host::Answer lookup(const host::Function &function, const std::string &name, bool evaluatingDefaults) override;
+  host::Answer lookup(const host::Function &function, const std::string &name,
+                      bool evaluatingDefaults) override;
   host::Answer attribute(const host::Value &object, const std::string &name) override;
   host::Answer call(const host::Value &callee, const std::vector<host::Value> &args,
                     const std::vector<std::pair<std::string, host::Value>> &keywords) override;

@@ -91,8 +91,8 @@ bool initialiseRegistry() {
 static Ref notesOf(const Error &error) {
   Ref notes = Ref::steal(PyList_New(0));
   for (const Error::Note &note : error.notes) {
-    Ref entry = Ref::steal(Py_BuildValue("(NNII)", makeStr(note.message).release(), makeStr(note.file).release(),
-                                         note.line, note.column));
+    Ref entry = Ref::steal(Py_BuildValue("(NNII)", makeStr(note.message).release(),
+                                         makeStr(note.file).release(), note.line, note.column));
     if (!entry || PyList_Append(notes.get(), entry.get()) < 0)
       return {};
   }
@@ -110,8 +110,8 @@ Ref exceptionFor(const Error &error, PyObject *cause) {
     fields = Ref::steal(Py_BuildValue(
         "(NNNIINNNOOO)", makeStr(error.kind).release(), makeStr(error.message).release(),
         makeStr(error.file).release(), error.line, error.column, makeStr(error.rendered).release(),
-        makeStr(error.pythonText).release(), makeStr(error.causeKind).release(), error.hasCause ? Py_True : Py_False,
-        notes.get(), cause ? cause : Py_None));
+        makeStr(error.pythonText).release(), makeStr(error.causeKind).release(),
+        error.hasCause ? Py_True : Py_False, notes.get(), cause ? cause : Py_None));
   Ref exception;
   if (fields)
     exception = Ref::steal(PyObject_CallObject(registry().makeError, fields.get()));

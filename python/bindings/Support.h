@@ -99,9 +99,9 @@ struct Registry {
   PyObject *constexprClass = nullptr;
   PyObject *dtypeClass = nullptr;
   PyObject *jitCallableClass = nullptr;
-  PyObject *dtypeFromSignature = nullptr; ///< str -> dtype
-  PyObject *makeError = nullptr;          ///< fields of Error -> exception object
-  PyObject *allowGlobals = nullptr;       ///< () -> bool: TRITON_ALLOW_NON_CONSTEXPR_GLOBALS
+  PyObject *dtypeFromSignature = nullptr;               ///< str -> dtype
+  PyObject *makeError = nullptr;                        ///< fields of Error -> exception object
+  PyObject *allowGlobals = nullptr;                     ///< () -> bool: TRITON_ALLOW_NON_CONSTEXPR_GLOBALS
   PyObject *enterHooks = nullptr, *exitHooks = nullptr; ///< lists
   unsigned long mainThread = 0;
   // Interned names.

@@ -42,9 +42,7 @@ def _traceback_at(file, line, column):
     return None
 
 
-def make_error(
-    kind, message, file, line, column, rendered, python_text, cause_kind, has_cause, notes, cause_exception
-):
+def make_error(kind, message, file, line, column, rendered, python_text, cause_kind, has_cause, notes, cause_exception):
     """The exception for a failure. It carries a traceback that ends on the kernel's line."""
     compile_class = _COMPILE_CLASSES.get(kind)
     if compile_class is None and line:

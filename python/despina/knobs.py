@@ -81,9 +81,7 @@ class base_knobs:
     @property
     def knobs(self):
         """All knobs of the group with their values."""
-        return {
-            name: getattr(self, name) for name, knob in vars(type(self)).items() if isinstance(knob, env_bool)
-        }
+        return {name: getattr(self, name) for name, knob in vars(type(self)).items() if isinstance(knob, env_bool)}
 
     def reset(self):
         self.__dict__.clear()

@@ -230,8 +230,9 @@ class CompiledKernel:
     def launch_metadata(self, grid, stream, *args):
         return None
 
-    def run(self, gridX, gridY, gridZ, stream, function, packed_metadata, launch_metadata, enter_hook, exit_hook,
-            *args):
+    def run(
+        self, gridX, gridY, gridZ, stream, function, packed_metadata, launch_metadata, enter_hook, exit_hook, *args
+    ):
         """Launches with all arguments in the order of the parameters, constants included."""
         if enter_hook:
             enter_hook(launch_metadata)

@@ -1,6 +1,6 @@
 """`triton.language`, usually imported as `tl`: what kernels are written in."""
 
-from . import _builtins, core, math, random, standard
+from . import core, math, random, standard  # noqa: F401 (submodules that `tl.` reaches)
 from .core import *  # noqa: F403
 from .core import __all__ as _core_all
 

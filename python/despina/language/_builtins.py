@@ -11,9 +11,7 @@ import types
 from .. import _native
 from . import _constexpr, _dtype
 
-_OUTSIDE = (
-    "Did you forget to add @triton.jit ? (`_semantic` argument must be provided outside of JIT functions.)"
-)
+_OUTSIDE = "Did you forget to add @triton.jit ? (`_semantic` argument must be provided outside of JIT functions.)"
 
 # Names that the language knows and this version does not compile yet; a kernel that uses one gets an error
 # that says so. (The registry may hold some of them already: then the registry's entry is used.)

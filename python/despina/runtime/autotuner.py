@@ -19,9 +19,7 @@ __all__ = ["Autotuner", "Config", "Heuristics", "autotune", "heuristics"]
 class Config:
     """One choice of meta-parameters and launch options. `pre_hook` runs before every launch with it."""
 
-    def __init__(
-        self, kwargs, num_warps=4, num_stages=3, num_ctas=1, maxnreg=None, pre_hook=None, ir_override=None
-    ):
+    def __init__(self, kwargs, num_warps=4, num_stages=3, num_ctas=1, maxnreg=None, pre_hook=None, ir_override=None):
         self.kwargs = kwargs
         self.num_warps = num_warps
         self.num_ctas = num_ctas
@@ -218,9 +216,7 @@ class Autotuner(KernelInterface):
             elif not isinstance(top_k, int):
                 raise TypeError("Error while pruning configs, top_k must be either 1) a float <= 1.0 or 2) an int")
             if len(pruned) > top_k:
-                times = {
-                    config: self.perf_model(**{**nargs, **kwargs, **config.all_kwargs()}) for config in pruned
-                }
+                times = {config: self.perf_model(**{**nargs, **kwargs, **config.all_kwargs()}) for config in pruned}
                 pruned = sorted(times, key=times.get)[:top_k]
         return pruned
 
@@ -270,9 +266,7 @@ class Autotuner(KernelInterface):
     def warmup(self, *args, **kwargs):
         """Compiles every configuration without launching."""
         nargs = self.nargs = dict(zip(self.arg_names, args))
-        return [
-            self.fn.warmup(*args, **kwargs, **config.all_kwargs()) for config in self.prune_configs(kwargs, nargs)
-        ]
+        return [self.fn.warmup(*args, **kwargs, **config.all_kwargs()) for config in self.prune_configs(kwargs, nargs)]
 
 
 def autotune(

@@ -346,15 +346,12 @@ class JITFunction(JITCallable, KernelInterface):
                 number,
                 parameter,
                 number in self.do_not_specialize or parameter.name in self.do_not_specialize,
-                number in self.do_not_specialize_on_alignment
-                or parameter.name in self.do_not_specialize_on_alignment,
+                number in self.do_not_specialize_on_alignment or parameter.name in self.do_not_specialize_on_alignment,
             )
             for number, parameter in enumerate(self.signature.parameters.values())
         ]
         for parameter in self.params:
-            if parameter.is_constexpr and (
-                parameter.do_not_specialize or parameter.do_not_specialize_on_alignment
-            ):
+            if parameter.is_constexpr and (parameter.do_not_specialize or parameter.do_not_specialize_on_alignment):
                 raise CompilationError(
                     f"{parameter.name} marked as constexpr and listed in "
                     "do_not_specialize/do_not_specialize_on_alignment. "

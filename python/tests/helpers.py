@@ -1,0 +1,151 @@
+"""What the tests share: kernels from text, random inputs, poisoned outputs, comparisons."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import os
+import tempfile
+import textwrap
+
+import ml_dtypes
+import numpy as np
+
+SIGNED = ["int8", "int16", "int32", "int64"]
+UNSIGNED = ["uint8", "uint16", "uint32", "uint64"]
+INTEGERS = SIGNED + UNSIGNED
+FLOATS = ["float16", "bfloat16", "float32", "float64"]
+NUMBERS = INTEGERS + FLOATS
+ALL = ["int1"] + NUMBERS
+
+NUMPY = {name: getattr(np, name) for name in INTEGERS + ["float16", "float32", "float64"]}
+NUMPY |= {"int1": np.bool_, "bfloat16": ml_dtypes.bfloat16}
+NUMPY = {name: np.dtype(kind) for name, kind in NUMPY.items()}
+SIGNATURE = {name: name.replace("uint", "u").replace("int", "i") for name in INTEGERS}
+SIGNATURE |= {"int1": "u1", "float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "float64": "fp64"}
+
+HEADER = """\
+import despina as triton
+import despina.language as tl
+
+
+"""
+
+_folder = tempfile.TemporaryDirectory(prefix="despina-tests-")
+_count = 0
+
+
+def module_from(text, header=HEADER):
+    """A module made of kernel text, in a file of its own (the compiler reads sources from files)."""
+    global _count
+    _count += 1
+    name = f"despina_test_kernels_{os.getpid()}_{_count}"
+    path = os.path.join(_folder.name, name + ".py")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(header + textwrap.dedent(text))
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@functools.lru_cache(maxsize=None)
+def pointwise(expression, inputs, before=""):
+    """A kernel `out[i] = expression` of the inputs x, y, z at i, masked at the end."""
+    names = "xyz"[:inputs]
+    pointers = "".join(f"{name}_ptr, " for name in names)
+    loads = "\n".join(f"    {name} = tl.load({name}_ptr + offsets, mask=mask)" for name in names)
+    text = f"""\
+{before}
+@triton.jit
+def kernel({pointers}out_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+{loads}
+    tl.store(out_ptr + offsets, {expression}, mask=mask)
+"""
+    return module_from(text).kernel
+
+
+def run_pointwise(expression, inputs, out_dtype, block=64, before=""):
+    """Runs `pointwise` over arrays; checks that nothing beyond the end was written."""
+    n = inputs[0].size
+    slack = 37
+    out = poisoned(n + slack, NUMPY[out_dtype])
+    tail = out[n:].copy()
+    kernel = pointwise(expression, len(inputs), before)
+    kernel[(-(-n // block),)](*inputs, out, n, BLOCK=block)
+    assert out[n:].tobytes() == tail.tobytes(), "masked-off lanes were written"
+    return out[:n]
+
+
+def poisoned(shape, dtype):
+    """An array full of bytes that no correct result is likely to be."""
+    dtype = np.dtype(dtype)
+    size = int(np.prod(shape))
+    raw = np.random.default_rng().integers(1, 255, size * dtype.itemsize, dtype=np.uint8)
+    if dtype == np.bool_:
+        raw %= 2
+    return raw.view(dtype).reshape(shape)
+
+
+def random_values(rng, shape, name, low=None, high=None):
+    """Random values of a dtype: integers over their whole range, floats around zero, unless bounds are given."""
+    dtype = NUMPY[name]
+    if name == "int1":
+        return rng.integers(0, 2, shape).astype(np.bool_)
+    if name in INTEGERS:
+        info = np.iinfo(dtype)
+        low = info.min if low is None else max(low, info.min)
+        high = info.max if high is None else min(high, info.max)
+        return rng.integers(low, high, shape, dtype=dtype, endpoint=True)
+    if low is None:
+        return (rng.standard_normal(shape) * 8).astype(dtype)
+    return rng.uniform(low, high, shape).astype(dtype)
+
+
+def wide(array):
+    """The same values in the precision of references."""
+    return array.astype(np.float64) if array.dtype.kind not in "iub" else array
+
+
+def ulps(result, reference):
+    """Distances from a wide reference in units of the last place of the result's type."""
+    result = np.asarray(result)
+    rounded = reference.astype(result.dtype)
+    bits = 10 if result.dtype == np.float16 else 7 if result.dtype == NUMPY["bfloat16"] else None
+    bits = bits or (23 if result.dtype == np.float32 else 52)
+    smallest = {10: -24, 7: -133, 23: -149, 52: -1074}[bits]
+    magnitude = np.abs(wide(rounded))
+    with np.errstate(all="ignore"):
+        exponent = np.floor(np.log2(np.where(magnitude == 0, 1e-300, magnitude)))
+        step = np.exp2(np.maximum(exponent - bits, smallest))
+        distance = np.abs(wide(result) - reference) / step
+    same = (wide(result) == wide(rounded)) | (np.isnan(wide(result)) & np.isnan(reference))
+    return np.where(same, 0.0, np.where(np.isnan(distance), np.inf, distance))
+
+
+def assert_ulps(result, reference, limit):
+    distance = ulps(result, reference)
+    worst = int(np.argmax(distance)) if distance.size else 0
+    assert distance.size == 0 or distance.flat[worst] <= limit, (
+        f"{distance.flat[worst]} ULP at {worst}: got {result.flat[worst]}, expected {reference.flat[worst]}"
+    )
+
+
+def assert_same(result, expected):
+    """Bit for bit, except that any NaN equals any other."""
+    assert result.dtype == expected.dtype, (result.dtype, expected.dtype)
+    assert result.shape == expected.shape, (result.shape, expected.shape)
+    equal = result == expected
+    if result.dtype.kind not in "iub":
+        equal |= np.isnan(wide(result)) & np.isnan(wide(expected))
+    if not equal.all():
+        at = tuple(int(i) for i in np.argwhere(~equal)[0])
+        raise AssertionError(f"{(~equal).sum()} differ; first at {at}: got {result[at]}, expected {expected[at]}")
+
+
+def rounded(reference, name):
+    """A wide reference as the result type holds it."""
+    with np.errstate(all="ignore"):
+        return np.asarray(reference).astype(NUMPY[name])

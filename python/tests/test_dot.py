@@ -1,0 +1,95 @@
+"""Matrix products of every dtype."""
+
+import numpy as np
+import pytest
+
+from helpers import NUMPY, assert_same, module_from, poisoned, random_values, wide
+
+MODULE = module_from("""
+    @triton.jit
+    def dot(a_ptr, b_ptr, c_ptr, out_ptr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, HAS_ACC: tl.constexpr):
+        rows, columns, inner = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
+        a = tl.load(a_ptr + rows[:, None] * K + inner[None, :])
+        b = tl.load(b_ptr + inner[:, None] * N + columns[None, :])
+        place = rows[:, None] * N + columns[None, :]
+        if HAS_ACC:
+            result = tl.dot(a, b, tl.load(c_ptr + place))
+        else:
+            result = tl.dot(a, b)
+        tl.store(out_ptr + place, result)
+
+    @triton.jit
+    def chained(a_ptr, b_ptr, c_ptr, out_ptr, S: tl.constexpr):
+        i = tl.arange(0, S)
+        place = i[:, None] * S + i[None, :]
+        a, b, c = tl.load(a_ptr + place), tl.load(b_ptr + place), tl.load(c_ptr + place)
+        acc = tl.dot(a, b)
+        acc += tl.dot(b, c)
+        acc = tl.dot(tl.trans(a), c, acc)
+        tl.store(out_ptr + place, acc)
+
+    @triton.jit
+    def batched(a_ptr, b_ptr, out_ptr, B: tl.constexpr, S: tl.constexpr):
+        i = tl.arange(0, S)
+        place = tl.arange(0, B)[:, None, None] * S * S + i[None, :, None] * S + i[None, None, :]
+        tl.store(out_ptr + place, tl.dot(tl.load(a_ptr + place), tl.load(b_ptr + place)))
+""")
+
+ACCUMULATOR = {"int8": "int32", "float16": "float32", "bfloat16": "float32", "float32": "float32", "float64": "float64"}
+
+
+@pytest.mark.parametrize("accumulate", [False, True])
+@pytest.mark.parametrize("shape", [(16, 16, 16), (32, 64, 16), (64, 16, 128), (16, 32, 32)])
+@pytest.mark.parametrize("dtype", ACCUMULATOR)
+def test_dot(dtype, shape, accumulate, rng):
+    M, N, K = shape
+    result_type = ACCUMULATOR[dtype]
+    if dtype == "int8":
+        a, b = random_values(rng, (M, K), dtype), random_values(rng, (K, N), dtype)
+        c = random_values(rng, (M, N), "int32", -1000, 1000)
+        exact = a.astype(np.int64) @ b.astype(np.int64) + (c if accumulate else 0)
+    else:
+        a, b = (rng.standard_normal(s).astype(NUMPY[dtype]) for s in ((M, K), (K, N)))
+        c = rng.standard_normal((M, N)).astype(NUMPY[result_type])
+        exact = wide(a) @ wide(b) + (c if accumulate else 0)
+    out = poisoned((M, N), NUMPY[result_type])
+    MODULE.dot[(1,)](a, b, c, out, M=M, N=N, K=K, HAS_ACC=accumulate)
+    if dtype == "int8":
+        assert_same(out, exact.astype(np.int32))
+        return
+    unit = np.finfo(NUMPY[result_type]).eps
+    bound = (np.abs(wide(a)) @ np.abs(wide(b)) + np.abs(c)) * unit * K
+    assert (np.abs(out - exact) <= bound).all(), np.abs(out - exact).max()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+@pytest.mark.parametrize("size", [16, 64])
+def test_chained_dots_share_an_accumulator(size, dtype, rng):
+    a, b, c = (rng.standard_normal((size, size)).astype(NUMPY[dtype]) for _ in range(3))
+    out = poisoned((size, size), np.float32)
+    MODULE.chained[(1,)](a, b, c, out, S=size)
+    wa, wb, wc = wide(a), wide(b), wide(c)
+    np.testing.assert_allclose(out, wa @ wb + wb @ wc + wa.T @ wc, rtol=1e-4, atol=1e-4)
+
+
+def test_batched_dot(rng):
+    a, b = (rng.standard_normal((4, 16, 16)).astype(np.float32) for _ in range(2))
+    out = poisoned((4, 16, 16), np.float32)
+    MODULE.batched[(1,)](a, b, out, B=4, S=16)
+    np.testing.assert_allclose(out, wide(a) @ wide(b), rtol=1e-5, atol=1e-5)
+
+
+def test_half_precision_result(rng):
+    module = module_from("""
+        @triton.jit
+        def kernel(a_ptr, b_ptr, out_ptr):
+            i = tl.arange(0, 32)
+            place = i[:, None] * 32 + i[None, :]
+            result = tl.dot(tl.load(a_ptr + place), tl.load(b_ptr + place), out_dtype=tl.float16)
+            tl.static_assert(result.dtype == tl.float16)
+            tl.store(out_ptr + place, result)
+    """)
+    a, b = (rng.standard_normal((32, 32)).astype(np.float16) for _ in range(2))
+    out = poisoned((32, 32), np.float16)
+    module.kernel[(1,)](a, b, out)
+    np.testing.assert_allclose(wide(out), wide(a) @ wide(b), rtol=2e-2, atol=5e-2)
