@@ -4,12 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "despina/IR/Context.h"
+#include "despina/Target/CPU/Passes.h"
 #include "despina/Transforms/Passes.h"
 
-#if __has_include("despina/Target/CPU/Passes.h")
-#include "despina/Target/CPU/Passes.h"
-#define DESPINA_HAS_CPU_PASSES
-#endif
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -27,8 +24,6 @@ int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
   despina::registerDespinaTransformsPasses();
   despina::registerTTPipeline();
-#ifdef DESPINA_HAS_CPU_PASSES
   despina::cpu::registerCPUPasses();
-#endif
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Despina's pass driver\n", registry));
 }
