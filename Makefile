@@ -23,7 +23,8 @@ run: extension
 test: build
 	@scripts/test
 
-bench: extension
+bench: setup
+	@scripts/build default _native despina-bench-launch
 	@$(PYTHON) bench/run.py
 
 format: setup
