@@ -62,6 +62,8 @@ void Semantic::setPosition(SourceRange range, SourceRange function, std::vector<
 }
 
 Value Semantic::error(ErrorKind kind, std::string message, std::string help) {
+  if (quiet)
+    return Value();
   Diagnostic diagnostic;
   diagnostic.kind = kind;
   diagnostic.message = std::move(message);

@@ -60,6 +60,8 @@ public:
   void warn(std::string message);
   /// True while a builtin runs (set by callBuiltin).
   bool insideBuiltin = false;
+  /// While set, errors are not reported (`hasattr` and `getattr` with a default).
+  bool quiet = false;
 
   // Calls and attributes.
   /// Binds arguments to the parameters (defaults applied) and evaluates.
