@@ -260,7 +260,8 @@ Value toValue(PyObject *object) {
     return textValue(Value::Kind::LanguageName, std::move(path));
   if (isInstance(object, r.jitCallableClass)) {
     Value value = opaque(object);
-    if (auto function = functionOf(object)) {
+    // A constexpr_function is arbitrary Python: only Python runs it.
+    if (auto function = functionOf(object); function && function->kind == host::Function::Kind::Jit) {
       value.kind = Value::Kind::Function;
       value.function = std::move(function);
     }
@@ -423,10 +424,6 @@ Answer PythonHost::call(const Value &callee, const std::vector<Value> &args,
   Ref target = toPython(callee);
   if (!target)
     return failed();
-  // A constexpr_function runs as the plain function it wraps, on unwrapped values.
-  if (callee.kind == Value::Kind::Function)
-    if (Ref inner = optionalAttr(target.get(), registry().fn))
-      target = inner;
   Ref positional = Ref::steal(PyTuple_New(Py_ssize_t(args.size()))), named = Ref::steal(PyDict_New());
   if (!positional || !named)
     return failed();

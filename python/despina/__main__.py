@@ -6,7 +6,9 @@ import os
 import runpy
 import sys
 
-from . import _alias, _version
+import _despina_alias
+
+from ._version import __version__
 
 _USAGE = """usage: python -m despina run SCRIPT [ARGUMENTS...]
        python -m despina run -m MODULE [ARGUMENTS...]
@@ -17,12 +19,12 @@ _USAGE = """usage: python -m despina run SCRIPT [ARGUMENTS...]
 
 def main(arguments):
     if arguments == ["--version"]:
-        print(f"despina {_version.__version__} (interface of Triton {_version.TRITON_VERSION})")
+        print(f"despina {__version__} (interface of Triton {_despina_alias.TRITON_VERSION})")
         return 0
     if len(arguments) < 2 or arguments[0] != "run" or arguments[1:] == ["-m"]:
         print(_USAGE, file=sys.stdout if arguments in (["-h"], ["--help"]) else sys.stderr)
         return 0 if arguments in (["-h"], ["--help"]) else 2
-    _alias.install()
+    _despina_alias.install()
     if arguments[1] == "-m":
         sys.argv = arguments[2:]
         sys.path[0] = os.getcwd()

@@ -53,7 +53,8 @@ def make_error(kind, message, file, line, column, rendered, python_text, cause_k
         return _builtin_exception(kind, python_text or message)
     error = compile_class(python_text or message, file, line, column, notes, rendered, message)
     if has_cause:
-        error.__cause__ = cause_exception or _builtin_exception(cause_kind, message)
+        known = cause_exception is not None and str(cause_exception) == message
+        error.__cause__ = cause_exception if known else _builtin_exception(cause_kind, message)
     error.__suppress_context__ = True
     if file and line:
         error._user_traceback = _traceback_at(file, line, column)

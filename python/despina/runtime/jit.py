@@ -73,10 +73,6 @@ class JITCallable:
         self._fn_name = f"{fn.__module__}.{fn.__qualname__}"
         self._hash = None
         self._must_use = None
-        # Functions made again from the same lines (closures of a factory) are different functions.
-        base = f"{self._fn_name}:{self.starting_line_number}"
-        number = next(_identities[base])
-        self._identity = f"{base}#{number}" if number else base
         self.__doc__ = fn.__doc__
         self.__name__ = fn.__name__
         self.__qualname__ = fn.__qualname__
@@ -88,6 +84,10 @@ class JITCallable:
     noinline = False
 
     def _make_handle(self):
+        # Functions made again from the same lines (closures of a factory), or with another source, are different
+        # functions.
+        base = f"{self._fn_name}:{self.starting_line_number}"
+        number = next(_identities[base])
         self._handle = _native.make_function(
             is_jit=self._is_jit,
             name=self._name,
@@ -98,7 +98,7 @@ class JITCallable:
             indent=self._indent,
             noinline=bool(self.noinline),
             must_use=self._must_use,
-            key=self._identity,
+            key=f"{base}#{number}" if number else base,
             scope=self,
         )
 

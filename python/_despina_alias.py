@@ -1,4 +1,8 @@
-"""Answers `import triton` with this package."""
+"""Answers `import triton` with Despina.
+
+A module of its own beside the package, because a Python that starts with DESPINA_AS_TRITON=1 installs the finder at
+once (despina-alias.pth) and should not pay for the compiler before a script asks for it.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,8 @@ import importlib.util
 import os
 import sys
 
-from ._version import TRITON_VERSION
+# What `triton.__version__` says: the version whose interface is answered.
+TRITON_VERSION = "3.8.0"
 
 _ALIAS, _OWN = "triton", "despina"
 
@@ -24,6 +29,7 @@ class _Loader(importlib.abc.Loader):
 
     def create_module(self, spec):
         module = importlib.import_module(self._own)
+        sys.modules[_OWN].__version__ = TRITON_VERSION
         self._spec = module.__spec__
         return module
 
@@ -41,7 +47,7 @@ class _Distribution(importlib.metadata.Distribution):
         return None
 
     def locate_file(self, path):
-        return os.path.join(os.path.dirname(__file__), path)
+        return os.path.join(os.path.dirname(__file__), _OWN, path)
 
 
 class AliasFinder(importlib.abc.MetaPathFinder):
@@ -64,11 +70,8 @@ class AliasFinder(importlib.abc.MetaPathFinder):
 
 def install():
     """From now on `import triton` is `import despina`, here and in child processes."""
-    import despina
-
     if not any(isinstance(finder, AliasFinder) for finder in sys.meta_path):
         sys.meta_path.insert(0, AliasFinder())
     for name in [name for name in sys.modules if name == _ALIAS or name.startswith(_ALIAS + ".")]:
         del sys.modules[name]
-    despina.__version__ = TRITON_VERSION
     os.environ["DESPINA_AS_TRITON"] = "1"
