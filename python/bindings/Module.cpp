@@ -213,7 +213,7 @@ NB_MODULE(_native, m) {
   m.def("builtin_docs", &builtinDocs);
   m.def("register_package", &registerPackage, "values"_a);
   m.def("set_main_thread", &setMainThread, "identifier"_a);
-  m.def("describe_argument", &describeArgument, "object"_a,
+  m.def("describe_argument", &describeArgument, "object"_a.none(),
         "Signature form of what an argument is taken for.");
   m.def("version", [] { return despina::version(); });
 }

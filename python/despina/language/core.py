@@ -6,7 +6,8 @@ from ._dtype import get_int_dtype
 
 globals().update({name: getattr(_dtype, name) for name in _dtype.__all__})
 globals().update({name: getattr(_constexpr, name) for name in _constexpr.__all__})
-_FUNCTIONS = _builtins.functions_of("language")
+# The registry holds the types too: those are the classes above.
+_FUNCTIONS = {name: value for name, value in _builtins.functions_of("language").items() if name not in globals()}
 globals().update(_FUNCTIONS)
 
 TRITON_BUILTIN = "__triton_builtin__"
