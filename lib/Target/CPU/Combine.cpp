@@ -169,7 +169,8 @@ void TileEmitter::emitScanLine(tt::ScanOp op, ArrayRef<Buffer *> targets) {
       storeBuffer(getElementTypeOrSelf(result.getType()), target, nest.index, nest.shape,
                   vectorValue(value, level()));
   };
-  nest.index[axis] = LaneIndex{{}, op.getReverse() ? extent - 1 : 0};
+  nest.index[axis] = LaneIndex();
+  nest.index[axis].offset = op.getReverse() ? extent - 1 : 0;
   SmallVector<Value> first = read();
   write(first);
   if (extent == 1)

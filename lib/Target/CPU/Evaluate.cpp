@@ -224,7 +224,9 @@ std::optional<std::pair<Value, TileIndex>> TileEmitter::remap(Value v, const Til
   }
   if (auto split = dyn_cast<tt::SplitOp>(op)) {
     TileIndex source(index);
-    source.push_back(LaneIndex{{}, v == split.getOutRHS() ? 1 : 0});
+    LaneIndex half;
+    half.offset = v == split.getOutRHS() ? 1 : 0;
+    source.push_back(half);
     return {{split.getSrc(), source}};
   }
   return std::nullopt;
@@ -437,7 +439,7 @@ LaneValue TileEmitter::evaluatePointer(Value v, const TileIndex &index) {
     unsigned where = std::max(base.level, offset.level);
     at(where);
     if (base.kind == LaneValue::Vector || offset.kind == LaneValue::Vector) {
-      LaneValue bytes = multiply(uniform(i64(size), 0), offset);
+      LaneValue bytes = multiply(constant(b.getI64IntegerAttr(size)), offset);
       if (base.kind != LaneValue::Vector)
         base = vectorValue(toVector(base), base.level);
       return add(base, bytes);
