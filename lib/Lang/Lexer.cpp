@@ -138,6 +138,8 @@ private:
   void emit(Tok kind, uint32_t begin) { out_.tokens.push_back({kind, begin, pos_}); }
   void error(uint32_t begin, uint32_t end, std::string message, std::string help = {});
   unsigned lineOf(uint32_t offset) const { return file_.lineColumn(offset).line; }
+  /// The line of the last character read.
+  unsigned lastLine() const { return lineOf(pos_ == 0 ? 0 : pos_ - 1); }
   void skipLineEnd();
   bool inside(Mode mode) const { return !open_.empty() && open_.back().mode == mode; }
 
@@ -221,7 +223,7 @@ bool Lexer::checkUtf8(size_t from) {
     unsigned length = decodeUtf8(text_.substr(i, 4), codePoint);
     if (length == 0) {
       auto byte = static_cast<unsigned char>(text_[i]);
-      bool start = byte < 0x80 || byte >= 0xC2;
+      bool start = byte >= 0xC2 && byte <= 0xF4;
       error(i, i + 1,
             "(unicode error) 'utf-8' codec can't decode byte 0x" + llvm::utohexstr(byte, /*LowerCase=*/true) +
                 " in position " + std::to_string(i) + ": invalid " + (start ? "continuation" : "start") + " byte",
@@ -492,7 +494,7 @@ void Lexer::unterminatedString(uint32_t begin, uint32_t quoteAt, bool triple) {
       return error(begin, begin + 1, "f-string: expecting '}'");
   error(begin, quoteAt + (triple ? 3 : 1),
         std::string("unterminated ") + (triple ? "triple-quoted string" : "string") + " literal (detected at line " +
-            std::to_string(lineOf(pos_)) + ")");
+            std::to_string(lastLine()) + ")");
 }
 
 void Lexer::lexString(uint32_t begin, unsigned prefix) {
@@ -672,7 +674,7 @@ void Lexer::finish() {
     if (top.mode == Mode::FString || top.mode == Mode::FieldSpec)
       return error(top.offset, top.offset + 1,
                    std::string("unterminated ") + (top.triple ? "triple-quoted " : "") +
-                       "f-string literal (detected at line " + std::to_string(lineOf(pos_)) + ")");
+                       "f-string literal (detected at line " + std::to_string(lastLine()) + ")");
     if (top.mode == Mode::FieldExpr)
       return error(top.offset, top.offset + 1, "f-string: expecting '}'");
     out_.unclosed = top.offset;

@@ -69,10 +69,13 @@ Failure Parser::fail(uint32_t begin, uint32_t end, const llvm::Twine &message, c
   if (failed_)
     return {};
   failed_ = true;
+  // At the end of the file there is nothing to point at, so point behind the last token.
+  if (begin == text_.size())
+    begin = end = lastEnd_;
   Diagnostic diagnostic;
   diagnostic.kind = ErrorKind::Syntax;
   // A bracket that is never closed swallows the lines that follow it: it is the cause, not what follows.
-  if (stream_.unclosed && *stream_.unclosed < begin && lineOf(*stream_.unclosed) < lineOf(begin)) {
+  if (stream_.unclosed && *stream_.unclosed < cur().begin && lineOf(*stream_.unclosed) < lineOf(cur().begin)) {
     const Token &last = tokens_.back();
     diagnostic.message = stream_.errorMessage;
     diagnostic.range = rangeOf(last.begin, last.end);

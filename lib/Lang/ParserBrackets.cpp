@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "ParserImpl.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 namespace despina::syntax {
 
 using llvm::dyn_cast;
@@ -101,7 +103,8 @@ ast::Expr *Parser::parseTargetList(TargetUse use) {
 /// `yield`, `yield a, b`, `yield from x`.
 LLVM_ATTRIBUTE_NOINLINE ast::Expr *Parser::parseYield() {
   uint32_t begin = cur().begin;
-  if (functions_ == 0)
+  bool insideLambda = llvm::any_of(ops_, [](const auto &op) { return op.kind == OperatorClass::Lambda; });
+  if (functions_ == 0 && !insideLambda)
     return fail(begin, cur().end, "'yield' outside function");
   advance();
   if (accept(Tok::KwFrom)) {
@@ -257,6 +260,8 @@ LLVM_ATTRIBUTE_NOINLINE ast::Expr *Parser::parseDictItems(uint32_t begin) {
       exprs_.pop_back();
       return parseDictComprehension(key, value, begin);
     }
+    if (unpack && startsComprehension())
+      return fail(itemBegin, lastEnd_, "dict unpacking cannot be used in dict comprehension");
     exprs_.push_back(value);
     if (!is(Tok::RBrace) && !accept(Tok::Comma))
       return missingDelimiter(itemBegin);

@@ -104,6 +104,8 @@ bool Parser::parseNamedParameter(Kind kind, bool annotations, ParameterState &st
                   kind == Kind::VarKeyword ? "var-keyword parameter cannot have default value"
                                            : "var-positional parameter cannot have default value");
     advance();
+    if (is(Tok::Comma) || is(Tok::RParen) || is(Tok::Colon))
+      return fail(lastEnd_ - 1, lastEnd_, "expected default value expression");
     param.defaultValue = parseExpression();
     if (!param.defaultValue)
       return false;

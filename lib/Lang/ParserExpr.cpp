@@ -75,7 +75,8 @@ Level operandLevel(const PendingOperator &op) {
 
 ast::Expr *Parser::parseExpression(Level level) {
   // Brackets are limited by the lexer; only defaults of nested lambdas come here without one.
-  if (nesting_ > ParserLimits::maxBrackets + 8)
+  constexpr unsigned maxNesting = ParserLimits::maxBrackets + 128;
+  if (nesting_ > maxNesting)
     return tooDeep(cur().begin, cur().end);
   size_t base = ops_.size();
   size_t operandBase = operands_.size();

@@ -199,6 +199,8 @@ bool Parser::parseField(std::string &text, uint32_t &textBegin, bool raw) {
   if (is(Tok::RBrace) || is(Tok::Exclaim) || is(Tok::Colon) || is(Tok::Equal))
     return fail(cur().begin, cur().end,
                 "f-string: valid expression required before '" + this->text(cur()) + "'");
+  if (is(Tok::KwLambda))
+    return fail(cur().begin, cur().end, "f-string: lambda expressions are not allowed without parentheses");
   uint32_t valueBegin = cur().begin;
   Expr *value = parseYieldOrList();
   if (!value)
