@@ -3,10 +3,11 @@
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
+#include "TestPasses.h"
+
 #include "despina/IR/Context.h"
 #include "despina/Target/CPU/Passes.h"
 #include "despina/Transforms/Passes.h"
-
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -24,6 +25,7 @@ int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
   despina::registerDespinaTransformsPasses();
   despina::registerTTPipeline();
+  despina::registerTestPasses();
   despina::cpu::registerCPUPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Despina's pass driver\n", registry));
 }
