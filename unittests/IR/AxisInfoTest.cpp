@@ -141,7 +141,7 @@ private:
   /// A range along one of the axes, repeated along the other.
   void addRange() {
     bool alongColumns = pick(0, 2) != 0;
-    int64_t extent = alongColumns ? columns : rows, start = pick(0, 1) ? 0 : pick(0, 20);
+    int64_t extent = alongColumns ? columns : rows, start = pick(0, 1) ? 16 * pick(-3, 2) : pick(-40, 20);
     Value range = tt::MakeRangeOp::create(builder_, loc_, start, start + extent);
     range = arith::ExtSIOp::create(builder_, loc_, RankedTensorType::get({extent}, builder_.getI64Type()), range);
     Value expanded = tt::ExpandDimsOp::create(builder_, loc_, range, alongColumns ? 0 : 1);
@@ -210,7 +210,10 @@ private:
       value.getDefiningOp()->erase();
   }
   void addBinary() {
-    const Known lhs = any(tiles_), rhs = any(tiles_);
+    // Mostly one number on the right: that is where runs survive.
+    if (pick(0, 2) != 0)
+      addSplat();
+    const Known lhs = any(tiles_), rhs = pick(0, 1) ? tiles_.back() : any(tiles_);
     auto all = [&](auto holds) { return llvm::all_of(rhs.numbers, holds); };
     // Division by a negative number is outside the stated assumption.
     bool positive = all([](int64_t number) { return number > 0; });
