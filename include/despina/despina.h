@@ -104,8 +104,12 @@ struct CompileOptions {
   std::vector<std::string> keep;
 };
 
-/// A compile-time constant of a kernel parameter.
-using ConstantValue = std::variant<std::monostate, bool, int64_t, double, std::string>;
+/// A type of the language as a constant: "float32" or "fp32" stands for `tl.float32`.
+struct DType {
+  std::string name;
+};
+/// A compile-time constant of a kernel parameter; monostate is None.
+using ConstantValue = std::variant<std::monostate, bool, int64_t, double, std::string, DType>;
 struct NamedConstant {
   std::string name;
   ConstantValue value;
@@ -113,7 +117,8 @@ struct NamedConstant {
   NamedConstant(std::string n, int v) : NamedConstant(std::move(n), ConstantValue(int64_t(v))) {}
   NamedConstant(std::string n, const char *v) : NamedConstant(std::move(n), ConstantValue(std::string(v))) {}
 };
-/// Type of a runtime parameter in signature form: "*fp32", "i32", "*fp32:16" (divisible by 16).
+/// Type of a runtime parameter in signature form: "*fp32", "i32", "*fp32:16" (divisible by 16), "i32:1" (always
+/// 1, hence no argument of a launch). An empty name means the next parameter that nothing else names.
 struct NamedType {
   std::string name, type;
 };
@@ -161,7 +166,9 @@ public:
   /// Errors: wrong number or kind of arguments, a negative extent, more than 2^31-1 programs.
   Result launch(Grid grid, std::initializer_list<Argument> args) const;
   Result launch(Grid grid, const Argument *args, size_t numArgs) const;
-  /// As above with packed arguments: one 8-byte slot per runtime parameter, unchecked. `shouldStop` is polled
+  /// Checks arguments and packs them for `launchPacked`.
+  Expected<std::vector<uint64_t>> pack(const Argument *args, size_t numArgs) const;
+  /// As `launch` with packed arguments: one 8-byte slot per runtime parameter, unchecked. `shouldStop` is polled
   /// on the calling thread; when it answers true the rest of the grid is dropped and false returned.
   Expected<bool> launchPacked(Grid grid, const uint64_t *slots, bool (*shouldStop)(void *) = nullptr,
                               void *context = nullptr) const;
@@ -180,7 +187,8 @@ private:
   std::shared_ptr<const KernelImpl> impl_;
 };
 
-/// Compiles `kernel` of the file `path`. Parameters missing from both lists take their defaults.
+/// Compiles `kernel` of the file `path`. Parameters missing from both lists take their defaults, or the type
+/// they are annotated with.
 DESPINA_API Expected<Kernel> compileFile(const std::string &path, const std::string &kernel,
                                          const std::vector<NamedType> &signature,
                                          const std::vector<NamedConstant> &constants = {}, const Target &target = {},

@@ -62,7 +62,8 @@ struct Answer {
   std::string errorKind;  ///< Failed: exception class name
 };
 
-/// Answers for the host. Called on the compiling thread.
+/// Answers for the host. Called while `compile` runs, on its thread or, when that has little stack left, on one
+/// of ours: a host with a global lock takes it in each function.
 class Resolver {
 public:
   virtual ~Resolver() = default;

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Errors.h"
 #include "KernelImpl.h"
 
 #include "despina/Runtime/Launch.h"
@@ -40,18 +41,16 @@ std::optional<Error> checkGrid(const Grid &grid, bool &empty) {
   bool fits = grid.x <= maxPrograms && grid.y <= maxPrograms && grid.z <= maxPrograms &&
               grid.x * grid.y <= maxPrograms && grid.x * grid.y * grid.z <= maxPrograms;
   if (!fits)
-    return plainError("ValueError", "a grid may have at most 2^31 - 1 programs, but the grid is " + gridText(grid));
+    return plainError("ValueError",
+                      "a grid may have at most 2^31 - 1 programs, but the grid is " + gridText(grid));
   return std::nullopt;
 }
 
 const char *kindName(Argument::Kind kind) {
   switch (kind) {
-  case Argument::Kind::Pointer:
-    return "a pointer";
-  case Argument::Kind::Int:
-    return "an integer";
-  case Argument::Kind::Float:
-    return "a floating point number";
+  case Argument::Kind::Pointer: return "a pointer";
+  case Argument::Kind::Int: return "an integer";
+  case Argument::Kind::Float: return "a floating point number";
   }
   return "an unknown value";
 }
@@ -85,17 +84,18 @@ uint64_t floatBits(RuntimeParameter::Form form, double value) {
     return std::bit_cast<uint32_t>(static_cast<float>(value));
   llvm::APFloat converted(value);
   bool lossy = false;
-  converted.convert(form == RuntimeParameter::Form::Half ? llvm::APFloat::IEEEhalf() : llvm::APFloat::BFloat(),
+  converted.convert(form == RuntimeParameter::Form::Half ? llvm::APFloat::IEEEhalf()
+                                                         : llvm::APFloat::BFloat(),
                     llvm::APFloat::rmNearestTiesToEven, &lossy);
   return converted.bitcastToAPInt().getZExtValue();
 }
 
 /// Fills a slot; an error when the argument does not suit the parameter.
-std::optional<Error> pack(const RuntimeParameter &parameter, const Argument &argument, uint64_t &slot) {
+std::optional<Error> packOne(const RuntimeParameter &parameter, const Argument &argument, uint64_t &slot) {
   using Form = RuntimeParameter::Form;
   auto wrongKind = [&](const char *wanted) {
-    return plainError("TypeError", "argument " + quoted(parameter.name) + " of type " + parameter.type + " must be " +
-                                       wanted + ", not " + kindName(argument.kind()));
+    return plainError("TypeError", "argument " + quoted(parameter.name) + " of type " + parameter.type +
+                                       " must be " + wanted + ", not " + kindName(argument.kind()));
   };
   switch (parameter.form) {
   case Form::Pointer:
@@ -108,8 +108,9 @@ std::optional<Error> pack(const RuntimeParameter &parameter, const Argument &arg
     if (argument.kind() != Argument::Kind::Int)
       return wrongKind("an integer");
     if (!fits(parameter, argument))
-      return plainError("OverflowError", "argument " + quoted(parameter.name) + " is " + integerText(argument) +
-                                             ", which is out of the range of " + parameter.type);
+      return plainError("OverflowError", "argument " + quoted(parameter.name) + " is " +
+                                             integerText(argument) + ", which is out of the range of " +
+                                             parameter.type);
     slot = argument.bits();
     return std::nullopt;
   case Form::Half:
@@ -126,15 +127,6 @@ std::optional<Error> pack(const RuntimeParameter &parameter, const Argument &arg
 
 } // namespace
 
-Error plainError(std::string kind, std::string message) {
-  Error error;
-  error.kind = std::move(kind);
-  error.message = std::move(message);
-  error.rendered = "error: " + error.message + "\n";
-  error.pythonText = error.message;
-  return error;
-}
-
 Kernel::Kernel(std::shared_ptr<const KernelImpl> impl) : impl_(std::move(impl)) {}
 Kernel::~Kernel() = default;
 
@@ -147,16 +139,39 @@ Result Kernel::launch(Grid grid, std::initializer_list<Argument> args) const {
   return launch(grid, args.begin(), args.size());
 }
 
-Result Kernel::launch(Grid grid, const Argument *args, size_t numArgs) const {
-  const std::vector<RuntimeParameter> &parameters = impl_->parameters;
-  if (numArgs != parameters.size())
-    return plainError("TypeError", impl_->name + "() takes " + std::to_string(parameters.size()) +
-                                       " runtime argument" + (parameters.size() == 1 ? "" : "s") + ", but " +
-                                       std::to_string(numArgs) + (numArgs == 1 ? " was" : " were") + " given");
-  llvm::SmallVector<uint64_t, 16> slots(numArgs);
+/// An error, or none after filling the slots.
+static std::optional<Error> packAll(const KernelImpl &kernel, const Argument *args, size_t numArgs,
+                                    uint64_t *slots) {
   for (size_t i = 0; i < numArgs; ++i)
-    if (std::optional<Error> error = pack(parameters[i], args[i], slots[i]))
-      return std::move(*error);
+    if (std::optional<Error> error = packOne(kernel.parameters[i], args[i], slots[i]))
+      return error;
+  return std::nullopt;
+}
+
+static std::optional<Error> checkCount(const KernelImpl &kernel, size_t numArgs) {
+  size_t wanted = kernel.parameters.size();
+  if (numArgs == wanted)
+    return std::nullopt;
+  return plainError("TypeError", kernel.name + "() takes " + std::to_string(wanted) + " runtime argument" +
+                                     (wanted == 1 ? "" : "s") + ", but " + std::to_string(numArgs) +
+                                     (numArgs == 1 ? " was" : " were") + " given");
+}
+
+Expected<std::vector<uint64_t>> Kernel::pack(const Argument *args, size_t numArgs) const {
+  if (std::optional<Error> error = checkCount(*impl_, numArgs))
+    return std::move(*error);
+  std::vector<uint64_t> slots(numArgs);
+  if (std::optional<Error> error = packAll(*impl_, args, numArgs, slots.data()))
+    return std::move(*error);
+  return slots;
+}
+
+Result Kernel::launch(Grid grid, const Argument *args, size_t numArgs) const {
+  if (std::optional<Error> error = checkCount(*impl_, numArgs))
+    return std::move(*error);
+  llvm::SmallVector<uint64_t, 16> slots(numArgs);
+  if (std::optional<Error> error = packAll(*impl_, args, numArgs, slots.data()))
+    return std::move(*error);
   Expected<bool> done = launchPacked(grid, slots.data());
   if (!done)
     return done.error();
@@ -173,16 +188,16 @@ Expected<bool> Kernel::launchPacked(Grid grid, const uint64_t *slots, bool (*sho
   const uint32_t extents[3] = {static_cast<uint32_t>(grid.x), static_cast<uint32_t>(grid.y),
                                static_cast<uint32_t>(grid.z)};
   std::string failure;
-  switch (cpu::launch(impl_->code->entry(), slots, extents, impl_->scratchBytes, shouldStop, context, &failure)) {
-  case cpu::LaunchStatus::Ok:
-    return true;
-  case cpu::LaunchStatus::Interrupted:
-    return false;
+  switch (
+      cpu::launch(impl_->code->entry(), slots, extents, impl_->scratchBytes, shouldStop, context, &failure)) {
+  case cpu::LaunchStatus::Ok: return true;
+  case cpu::LaunchStatus::Interrupted: return false;
   case cpu::LaunchStatus::AssertionFailed:
     return plainError("RuntimeError", "device-side assert: " + failure);
   case cpu::LaunchStatus::OutOfMemory:
     return plainError("MemoryError", "no memory for the " + std::to_string(impl_->scratchBytes) +
-                                         " bytes of scratch that one thread of kernel " + impl_->name + " needs");
+                                         " bytes of scratch that one thread of kernel " + impl_->name +
+                                         " needs");
   }
   return plainError("RuntimeError", "the launch ended in an unknown way");
 }

@@ -34,9 +34,6 @@ struct KernelImpl {
   std::unique_ptr<cpu::LoadedCode> code;
 };
 
-/// An error without a position.
-Error plainError(std::string kind, std::string message);
-
 /// Makes the text of a stage that was not kept, from the kernel's tile IR.
 Expected<std::string> makeStageText(const KernelImpl &kernel, std::string_view stage);
 

@@ -198,32 +198,35 @@ void CodeGenerator::staticPrint(llvm::StringRef text) {
 
 namespace {
 
-/// Appends a runtime parameter's leaves to the signature.
-void addParameter(RegionBuilder::FunctionSpec &spec, const Type &type, const std::string &name,
-                  int64_t divisibility) {
-  if (!type.isTuple()) {
-    spec.argTypes.push_back(type);
+/// Appends a parameter's runtime leaves to the signature.
+void addParameter(RegionBuilder::FunctionSpec &spec, const KernelArgument &arg, const std::string &name) {
+  if (arg.constant)
+    return;
+  if (!arg.isTuple) {
+    spec.argTypes.push_back(arg.type);
     spec.argNames.push_back(name);
-    spec.divisibility.push_back(divisibility);
+    spec.divisibility.push_back(arg.divisibility);
     return;
   }
-  for (auto [i, element] : llvm::enumerate(type.elements()))
-    addParameter(spec, element, name + "_" + std::to_string(i), 0);
+  for (auto [i, element] : llvm::enumerate(arg.elements))
+    addParameter(spec, element, name + "_" + std::to_string(i));
 }
 
-/// The value of a runtime parameter, made of the next handles.
-Value parameterValue(const Type &type, llvm::ArrayRef<Handle> &handles) {
-  if (!type.isTuple()) {
+/// The value of a parameter; runtime leaves take the next handles.
+Value parameterValue(const KernelArgument &arg, llvm::ArrayRef<Handle> &handles) {
+  if (arg.constant)
+    return *arg.constant;
+  if (!arg.isTuple) {
     if (handles.empty())
       return {};
-    Value value = Value::tensor(type, handles.front());
+    Value value = Value::tensor(arg.type, handles.front());
     handles = handles.drop_front();
     return value;
   }
   std::vector<Value> elements;
-  for (const Type &element : type.elements())
+  for (const KernelArgument &element : arg.elements)
     elements.push_back(parameterValue(element, handles));
-  return Value::tuple(std::move(elements), type.fields());
+  return Value::tuple(std::move(elements), arg.fields, arg.tupleTypeName);
 }
 
 } // namespace
@@ -246,13 +249,11 @@ bool CodeGenerator::kernel(const std::shared_ptr<const FunctionInfo> &info,
   spec.name = uniqueSymbol(options_.kernelName.empty() ? info->name : options_.kernelName);
   spec.isKernel = true;
   for (const KernelArgument &arg : args)
-    if (!arg.constant)
-      addParameter(spec, arg.type, arg.name, arg.divisibility);
+    addParameter(spec, arg, arg.name);
   Handles handles = builder_.beginFunction(spec);
   llvm::ArrayRef<Handle> unused = handles;
   for (auto [param, arg] : llvm::zip_equal(info->def->params, args))
-    scope()[param.name] =
-        (arg.constant ? *arg.constant : parameterValue(arg.type, unused)).withRange(param.range);
+    scope()[param.name] = parameterValue(arg, unused).withRange(param.range);
   Value result = visitBody(frame);
   if (!result) {
     builder_.abandon();

@@ -128,8 +128,8 @@ std::string indexText(int64_t linear, int32_t rank, const int64_t *shape) {
 } // namespace
 
 extern "C" void despina_rt_print(uint32_t x, uint32_t y, uint32_t z, const char *prefix, int32_t hex,
-                                 int32_t operand, int32_t numOperands, int32_t kind, int32_t bits, int32_t rank,
-                                 const int64_t *shape, const void *data) {
+                                 int32_t operand, int32_t numOperands, int32_t kind, int32_t bits,
+                                 int32_t rank, const int64_t *shape, const void *data) {
   std::string lead = programText(x, y, z), label = normalisedPrefix(prefix, numOperands != 0), text;
   if (numOperands == 0) {
     text = lead + label + "\n";
@@ -142,8 +142,8 @@ extern "C" void despina_rt_print(uint32_t x, uint32_t y, uint32_t z, const char 
       count *= shape[d];
     const char *bytes = static_cast<const char *>(data);
     for (int64_t i = 0; i < count; ++i)
-      text += lead + (rank ? indexText(i, rank, shape) : "") + label + element.text(bytes + i * element.bytes()) +
-              "\n";
+      text += lead + (rank ? indexText(i, rank, shape) : "") + label +
+              element.text(bytes + i * element.bytes()) + "\n";
   }
   // One call, so that programs do not cut each other's lines.
   std::fwrite(text.data(), 1, text.size(), stdout);
@@ -195,9 +195,9 @@ using F2 = float (*)(float, float);
 using D1 = double (*)(double);
 using D2 = double (*)(double, double);
 
-#define DESPINA_MATH1(NAME)                                                                                            \
+#define DESPINA_MATH1(NAME)                                                                                  \
   {#NAME, address(static_cast<D1>(::NAME))}, { #NAME "f", address(static_cast<F1>(::NAME##f)) }
-#define DESPINA_MATH2(NAME)                                                                                            \
+#define DESPINA_MATH2(NAME)                                                                                  \
   {#NAME, address(static_cast<D2>(::NAME))}, { #NAME "f", address(static_cast<F2>(::NAME##f)) }
 
 const RuntimeSymbol symbols[] = {

@@ -119,7 +119,8 @@ public:
       });
     if (!job_.exhausted()) {
       pool.publish(job_);
-      runRanges(job_, scratch_, [&](Clock::time_point now, uint64_t count) { return afterRange(now, count); });
+      runRanges(job_, scratch_,
+                [&](Clock::time_point now, uint64_t count) { return afterRange(now, count); });
       pool.finish(job_, shouldStop_ ? std::function<void()>([this] { poll(); }) : nullptr);
     }
     if (programs_ != 0) {
@@ -211,7 +212,8 @@ unsigned numThreads() { return ThreadPool::get().numThreads(); }
 std::atomic<ThreadPool *> ThreadPool::instance{nullptr};
 
 /// Installed while the library is loaded, since a fork may come at any time later.
-const bool ThreadPool::forkHandlerInstalled = pthread_atfork(nullptr, nullptr, &ThreadPool::forgetInChild) == 0;
+const bool ThreadPool::forkHandlerInstalled =
+    pthread_atfork(nullptr, nullptr, &ThreadPool::forgetInChild) == 0;
 
 /// The child has none of the workers, and its copy of the pool's mutex may be locked for ever.
 void ThreadPool::forgetInChild() { instance.store(nullptr, std::memory_order_relaxed); }
@@ -271,8 +273,8 @@ void ThreadPool::work() {
     auto giveUp = Clock::now() + spinTime;
     while (signal_.load(std::memory_order_relaxed) == seen && Clock::now() < giveUp)
       spinPause();
-    // A publisher counts first and looks for sleepers afterwards, a worker the other way round: one of the two
-    // sees the other.
+    // A publisher counts first and looks for sleepers afterwards, a worker the other way round: one of the
+    // two sees the other.
     sleepers_.fetch_add(1);
     futexWait(signal_, seen);
     sleepers_.fetch_sub(1);

@@ -2,8 +2,8 @@
 //
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Every launch is a job on its caller's stack. Jobs that may need help stand in one list; workers help the job
-// with the fewest helpers. A program range is taken with one atomic addition, so uneven programs balance.
+// Every launch is a job on its caller's stack. Jobs that may need help stand in one list; workers help the
+// job with the fewest helpers. A program range is taken with one atomic addition, so uneven programs balance.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DESPINA_RUNTIME_THREADPOOL_H

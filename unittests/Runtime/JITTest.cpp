@@ -27,7 +27,8 @@ namespace {
 /// Wraps the body of an entry point; the values are %args, %grid, %begin, %end, %scratch.
 std::string entryPoint(const std::string &body, const std::string &declarations = "") {
   return declarations +
-         "\nllvm.func @entry(%args: !llvm.ptr, %grid: !llvm.ptr, %begin: i64, %end: i64, %scratch: !llvm.ptr) {\n" +
+         "\nllvm.func @entry(%args: !llvm.ptr, %grid: !llvm.ptr, %begin: i64, %end: i64, %scratch: "
+         "!llvm.ptr) {\n" +
          body + "\nllvm.return\n}\n";
 }
 
@@ -112,7 +113,8 @@ TEST_F(JIT, GivesTheSameBytesAgain) {
 }
 
 TEST_F(JIT, BadInlineAssemblyIsAnError) {
-  std::optional<EmittedCode> code = emit(entryPoint(R"(llvm.inline_asm has_side_effects "nosuchinstruction", "" : () -> ())"));
+  std::optional<EmittedCode> code =
+      emit(entryPoint(R"(llvm.inline_asm has_side_effects "nosuchinstruction", "" : () -> ())"));
   EXPECT_FALSE(code);
   EXPECT_THAT(error, HasSubstr("invalid instruction mnemonic"));
 }
@@ -199,13 +201,15 @@ TEST_F(JIT, PrintsItsTimes) {
     std::optional<EmittedCode> code = emit(increment);
     ASSERT_TRUE(code) << error;
     auto middle = std::chrono::steady_clock::now();
-    std::unique_ptr<LoadedCode> loaded = LoadedCode::load({code->object.data(), code->object.size()}, "entry", error);
+    std::unique_ptr<LoadedCode> loaded =
+        LoadedCode::load({code->object.data(), code->object.size()}, "entry", error);
     ASSERT_TRUE(loaded) << error;
     auto end = std::chrono::steady_clock::now();
-    std::printf("translate %.2f ms, optimise %.2f ms, generate code %.2f ms; all of emission %.2f ms, load %.2f ms\n",
-                code->translateSeconds * 1e3, code->optimizeSeconds * 1e3, code->codegenSeconds * 1e3,
-                std::chrono::duration<double>(middle - start).count() * 1e3,
-                std::chrono::duration<double>(end - middle).count() * 1e3);
+    std::printf(
+        "translate %.2f ms, optimise %.2f ms, generate code %.2f ms; all of emission %.2f ms, load %.2f ms\n",
+        code->translateSeconds * 1e3, code->optimizeSeconds * 1e3, code->codegenSeconds * 1e3,
+        std::chrono::duration<double>(middle - start).count() * 1e3,
+        std::chrono::duration<double>(end - middle).count() * 1e3);
   }
 }
 

@@ -56,7 +56,9 @@ TEST(Print, ShowsScalarsByTheirType) {
   EXPECT_EQ(printed(PrintKind::Signed, 8, &byte, true), "pid (1, 2, 3) x: 0xfb\n");
 }
 
-TEST(Print, ShowsThePrefixAlone) { EXPECT_EQ(printed(PrintKind::Signed, 8, nullptr, false, 0), "pid (1, 2, 3) x\n"); }
+TEST(Print, ShowsThePrefixAlone) {
+  EXPECT_EQ(printed(PrintKind::Signed, 8, nullptr, false, 0), "pid (1, 2, 3) x\n");
+}
 
 TEST(Print, ShowsTilesWithIndices) {
   int32_t tile[] = {10, 11, 12, 13};
@@ -92,9 +94,11 @@ void expectSame(uint16_t got, uint16_t want, unsigned mantissaBits, double input
 /// Floats near everything that rounds in a special way, and random ones.
 std::vector<double> interestingValues() {
   std::mt19937_64 random(20251129);
-  std::vector<double> values{0.0, -0.0, INFINITY, -INFINITY, NAN, 65504.0, 65519.0, 65520.0, 65519.999, 1e300, 3.4e38, 3.5e38};
+  std::vector<double> values{0.0,     -0.0,    INFINITY,  -INFINITY, NAN,    65504.0,
+                             65519.0, 65520.0, 65519.999, 1e300,     3.4e38, 3.5e38};
   for (int exponent = -160; exponent <= 130; ++exponent)
-    for (double factor : {1.0, 1.5, 1.0 + 0x1p-8, 1.0 + 0x1p-11, 1.0 + 3 * 0x1p-11, 1.0 + 0x1p-11 + 0x1p-40, 1.0 + 0x1p-8 - 0x1p-40})
+    for (double factor : {1.0, 1.5, 1.0 + 0x1p-8, 1.0 + 0x1p-11, 1.0 + 3 * 0x1p-11, 1.0 + 0x1p-11 + 0x1p-40,
+                          1.0 + 0x1p-8 - 0x1p-40})
       for (double sign : {1.0, -1.0})
         values.push_back(sign * std::ldexp(factor, exponent));
   for (int i = 0; i < 20000; ++i) {
@@ -112,10 +116,14 @@ TEST(Conversions, RoundOnceToNearestEven) {
   for (double value : interestingValues()) {
     float single = static_cast<float>(value);
     const auto &half = llvm::APFloat::IEEEhalf(), &bfloat = llvm::APFloat::BFloat();
-    expectSame(std::bit_cast<uint16_t>(doubleToHalf(value)), reference(llvm::APFloat(value), half), 10, value);
-    expectSame(std::bit_cast<uint16_t>(floatToHalf(single)), reference(llvm::APFloat(single), half), 10, single);
-    expectSame(std::bit_cast<uint16_t>(doubleToBFloat(value)), reference(llvm::APFloat(value), bfloat), 7, value);
-    expectSame(std::bit_cast<uint16_t>(floatToBFloat(single)), reference(llvm::APFloat(single), bfloat), 7, single);
+    expectSame(std::bit_cast<uint16_t>(doubleToHalf(value)), reference(llvm::APFloat(value), half), 10,
+               value);
+    expectSame(std::bit_cast<uint16_t>(floatToHalf(single)), reference(llvm::APFloat(single), half), 10,
+               single);
+    expectSame(std::bit_cast<uint16_t>(doubleToBFloat(value)), reference(llvm::APFloat(value), bfloat), 7,
+               value);
+    expectSame(std::bit_cast<uint16_t>(floatToBFloat(single)), reference(llvm::APFloat(single), bfloat), 7,
+               single);
   }
 }
 

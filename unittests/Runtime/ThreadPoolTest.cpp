@@ -87,12 +87,14 @@ TEST(ThreadPool, SharesUnevenProgramsBetweenThreads) {
   // Argument 0 points to one flag per program: whether the caller ran it.
   auto entry = [](const uint64_t *args, const uint32_t *, uint64_t begin, uint64_t end, void *) {
     for (uint64_t i = begin; i < end; ++i) {
-      reinterpret_cast<std::atomic<uint8_t> *>(args[0])[i] = std::hash<std::thread::id>()(std::this_thread::get_id()) == args[1];
+      reinterpret_cast<std::atomic<uint8_t> *>(args[0])[i] =
+          std::hash<std::thread::id>()(std::this_thread::get_id()) == args[1];
       spinFor(std::chrono::microseconds(200));
     }
   };
   std::vector<std::atomic<uint8_t>> byCaller(200);
-  uint64_t args[] = {reinterpret_cast<uint64_t>(byCaller.data()), std::hash<std::thread::id>()(std::this_thread::get_id())};
+  uint64_t args[] = {reinterpret_cast<uint64_t>(byCaller.data()),
+                     std::hash<std::thread::id>()(std::this_thread::get_id())};
   const uint32_t grid[3] = {200, 1, 1};
   ASSERT_EQ(launch(entry, args, grid, 0), LaunchStatus::Ok);
   size_t own = 0;
@@ -196,7 +198,8 @@ TEST(ThreadPool, StopsWhenAsked) {
   const uint32_t grid[3] = {100000, 1, 1};
   auto start = std::chrono::steady_clock::now();
   LaunchStatus status = launch(
-      sleepAndCount, args, grid, 0, [](void *context) { return ++*static_cast<int *>(context) == 3; }, &polls);
+      sleepAndCount, args, grid, 0, [](void *context) { return ++*static_cast<int *>(context) == 3; },
+      &polls);
   EXPECT_EQ(status, LaunchStatus::Interrupted);
   EXPECT_EQ(polls, 3);
   // All of it would take 100 s of one core.

@@ -13,15 +13,20 @@
 
 namespace despina {
 
-/// One parameter of a specialised kernel. Exactly one of `type` (runtime) and `constant` is used.
+/// One parameter of a specialised kernel. Exactly one of `type` (runtime), `constant` and `elements` is used.
 struct KernelArgument {
   std::string name;
-  /// Runtime argument; tuples of runtime values are allowed.
+  /// Runtime argument: a scalar or a pointer.
   Type type;
   /// Compile-time argument (constexpr parameters, None, ints equal to 1).
   std::optional<Value> constant;
   /// Known divisibility (16 or 0).
   int64_t divisibility = 0;
+  /// A tuple with runtime values in it: its elements, and the fields and class of a named tuple.
+  bool isTuple = false;
+  std::vector<KernelArgument> elements = {};
+  std::vector<std::string> fields = {};
+  std::string tupleTypeName = {};
 };
 
 struct CodeGenOptions {
@@ -31,8 +36,8 @@ struct CodeGenOptions {
 };
 
 /// Generates one kernel and every function it calls into `builder`. False after reporting errors.
-/// `args` stand in the order of the function's parameters. Runtime arguments become, in order, the arguments
-/// of the generated function.
+/// `args` stand in the order of the function's parameters. Runtime arguments (leaves of tuples)
+/// become, in order, the arguments of the generated function.
 bool generateKernel(RegionBuilder &builder, Diagnostics &diags, const LanguageTarget &target,
                     const std::shared_ptr<const FunctionInfo> &kernel, llvm::ArrayRef<KernelArgument> args,
                     const CodeGenOptions &options = {});

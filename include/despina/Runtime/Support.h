@@ -14,7 +14,8 @@
 
 namespace despina::cpu {
 
-/// How despina_rt_print reads an element. The width is given beside it; an element takes ceil(bits / 8) bytes.
+/// How despina_rt_print reads an element. The width is given beside it; an element takes ceil(bits / 8)
+/// bytes.
 enum class PrintKind : int32_t { Signed, Unsigned, Float, BFloat, Pointer };
 
 } // namespace despina::cpu

@@ -3,8 +3,8 @@
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
 // In: a module of the LLVM dialect. Out: an ELF object for the host. The module arrives with loops of native
-// vector width already, so LLVM's pipeline is its function simplification without its vectorisers and inliner:
-// that keeps a cold compile short.
+// vector width already, so LLVM's pipeline is its function simplification without its vectorisers and
+// inliner: that keeps a cold compile short.
 //
 //===----------------------------------------------------------------------===//
 
@@ -80,7 +80,8 @@ std::unique_ptr<llvm::TargetMachine> makeTargetMachine(const CPUOptions &options
   if (!target)
     return nullptr;
   llvm::TargetOptions targetOptions;
-  targetOptions.AllowFPOpFusion = options.enableFPFusion ? llvm::FPOpFusion::Standard : llvm::FPOpFusion::Strict;
+  targetOptions.AllowFPOpFusion =
+      options.enableFPFusion ? llvm::FPOpFusion::Standard : llvm::FPOpFusion::Strict;
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
       triple, options.features.name, llvm::join(options.features.llvm, ","), targetOptions, llvm::Reloc::PIC_,
       llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, /*JIT=*/true));
@@ -97,11 +98,8 @@ void allowContraction(llvm::Module &module) {
       case llvm::Instruction::FAdd:
       case llvm::Instruction::FSub:
       case llvm::Instruction::FMul:
-      case llvm::Instruction::FNeg:
-        instruction.setHasAllowContract(true);
-        break;
-      default:
-        break;
+      case llvm::Instruction::FNeg: instruction.setHasAllowContract(true); break;
+      default: break;
       }
 }
 
@@ -141,8 +139,8 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
 }
 
 template <typename Buffer>
-bool runCodeGenerator(llvm::Module &module, llvm::TargetMachine &machine, llvm::CodeGenFileType type, Buffer &buffer,
-                      std::string &error) {
+bool runCodeGenerator(llvm::Module &module, llvm::TargetMachine &machine, llvm::CodeGenFileType type,
+                      Buffer &buffer, std::string &error) {
   llvm::raw_svector_ostream out(buffer);
   llvm::legacy::PassManager passes;
   if (machine.addPassesToEmitFile(passes, out, nullptr, type)) {
@@ -160,8 +158,8 @@ void registerTranslations(mlir::DialectRegistry &registry) {
   mlir::registerLLVMDialectTranslation(registry);
 }
 
-std::optional<EmittedCode> emitCode(mlir::ModuleOp module, const CPUOptions &options, const EmitRequest &request,
-                                    std::string &error) {
+std::optional<EmittedCode> emitCode(mlir::ModuleOp module, const CPUOptions &options,
+                                    const EmitRequest &request, std::string &error) {
   initializeLLVM();
   EmittedCode code;
   auto start = std::chrono::steady_clock::now();
@@ -198,7 +196,8 @@ std::optional<EmittedCode> emitCode(mlir::ModuleOp module, const CPUOptions &opt
   if (request.assembly) {
     // The code generator changes the module, so it gets a copy.
     llvm::SmallString<0> text;
-    if (!runCodeGenerator(*llvm::CloneModule(*llvmModule), *machine, llvm::CodeGenFileType::AssemblyFile, text, error))
+    if (!runCodeGenerator(*llvm::CloneModule(*llvmModule), *machine, llvm::CodeGenFileType::AssemblyFile,
+                          text, error))
       return std::nullopt;
     code.assembly = text.str();
   }

@@ -20,8 +20,8 @@ namespace despina::cpu {
 
 namespace {
 
-/// Asks the kernel for the tile registers' state. The permission holds for every thread of the process and its
-/// children; without it the first tile instruction is a fatal signal.
+/// Asks the kernel for the tile registers' state. The permission holds for every thread of the process and
+/// its children; without it the first tile instruction is a fatal signal.
 bool requestTileState() {
 #if defined(__x86_64__)
   constexpr long requestPermission = 0x1023, tileData = 18;

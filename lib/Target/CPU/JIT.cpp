@@ -49,12 +49,14 @@ orc::SymbolMap runtimeSymbolMap(orc::ExecutionSession &session) {
 LoadedCode::LoadedCode() = default;
 LoadedCode::~LoadedCode() = default;
 
-std::unique_ptr<LoadedCode> LoadedCode::load(llvm::StringRef object, llvm::StringRef entry, std::string &error) {
+std::unique_ptr<LoadedCode> LoadedCode::load(llvm::StringRef object, llvm::StringRef entry,
+                                             std::string &error) {
   auto fail = [&](llvm::Error failure) {
     error = llvm::toString(std::move(failure));
     return nullptr;
   };
-  auto control = orc::SelfExecutorProcessControl::Create(nullptr, std::make_unique<orc::InPlaceTaskDispatcher>());
+  auto control =
+      orc::SelfExecutorProcessControl::Create(nullptr, std::make_unique<orc::InPlaceTaskDispatcher>());
   if (!control)
     return fail(control.takeError());
 

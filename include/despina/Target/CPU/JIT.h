@@ -41,8 +41,8 @@ struct EmittedCode {
 /// Translates a module of the LLVM dialect, optimises it and makes an object for the features of `options`.
 /// Anything LLVM reports as an error (bad inline assembly, say) ends up in `error`, and the answer is none.
 /// The same module and options give the same bytes.
-std::optional<EmittedCode> emitCode(mlir::ModuleOp module, const CPUOptions &options, const EmitRequest &request,
-                                    std::string &error);
+std::optional<EmittedCode> emitCode(mlir::ModuleOp module, const CPUOptions &options,
+                                    const EmitRequest &request, std::string &error);
 
 /// Adds what `emitCode` needs in the module's context.
 void registerTranslations(mlir::DialectRegistry &registry);
