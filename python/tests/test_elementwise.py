@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers import (
+    RANDOM_FACTOR,
     ALL,
     FLOATS,
     INTEGERS,
@@ -275,7 +276,7 @@ def test_math_of_special_values(name, dtype):
     assert np.allclose(result[~special], reference[~special], rtol=1e-5, atol=1e-30)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15 * RANDOM_FACTOR, deadline=None)
 @given(
     n=st.integers(1, 700),
     block=st.sampled_from([1, 2, 16, 128, 1024]),

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers import ALL, FLOATS, NUMPY, assert_same, module_from, poisoned, random_values, wide
+from helpers import ALL, FLOATS, NUMPY, RANDOM_FACTOR, assert_same, module_from, poisoned, random_values, wide
 
 COPY = module_from("""
     @triton.jit
@@ -103,7 +103,7 @@ def test_masked_lanes_touch_no_memory():
         assert_same(x.copy(), np.ones(n, np.float32))
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15 * RANDOM_FACTOR, deadline=None)
 @given(
     rows=st.integers(1, 70),
     columns=st.integers(1, 70),

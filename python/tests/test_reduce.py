@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers import (
+    RANDOM_FACTOR,
     ALL,
     FLOATS,
     INTEGERS,
@@ -196,7 +197,7 @@ def test_scan_respects_order(reverse, rng):
     np.testing.assert_allclose(out, expected, rtol=1e-12, atol=1e-12)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10 * RANDOM_FACTOR, deadline=None)
 @given(rows=st.sampled_from([1, 2, 16]), columns=st.sampled_from([1, 4, 256, 1024]), seed=st.integers(0, 2**32 - 1))
 def test_float_sums_are_accurate(rows, columns, seed):
     x = random_values(np.random.default_rng(seed), (rows, columns), "float32")
