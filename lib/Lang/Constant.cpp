@@ -89,14 +89,16 @@ std::string floatRepr(double value) {
 llvm::APInt toAPInt(const llvm::DynamicAPInt &value) {
   if (value >= int64Min && value <= int64Max)
     return llvm::APInt(64, static_cast<uint64_t>(static_cast<int64_t>(value)), /*isSigned=*/true);
-  std::string text;
-  llvm::raw_string_ostream(text) << value;
-  llvm::StringRef digits(text);
-  bool negative = digits.consume_front("-");
-  // Four bits hold a decimal digit; one more for the sign.
-  auto bits = static_cast<unsigned>(digits.size() * 4 + 1);
-  llvm::APInt result(std::max(bits, 64u), digits, 10);
-  if (negative)
+  // DynamicAPInt does not show its words, so they are divided off one by one.
+  constexpr unsigned limbBits = 62;
+  const llvm::DynamicAPInt limb(int64_t(1) << limbBits);
+  llvm::SmallVector<uint64_t, 16> limbs;
+  for (llvm::DynamicAPInt rest = abs(value); rest != 0; rest /= limb)
+    limbs.push_back(static_cast<uint64_t>(static_cast<int64_t>(rest % limb)));
+  llvm::APInt result(static_cast<unsigned>(limbs.size()) * limbBits + 64, 0);
+  for (size_t i = 0; i < limbs.size(); ++i)
+    result.insertBits(limbs[i], static_cast<unsigned>(i) * limbBits, limbBits);
+  if (value < 0)
     result.negate();
   return result;
 }

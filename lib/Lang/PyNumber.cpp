@@ -245,6 +245,8 @@ PyResult repeatString(const Constant &text, const Constant &count) {
     return PyError{ErrorKind::Type,
                    std::string("can't multiply sequence by non-int of type '") + count.typeName() + "'"};
   DynamicAPInt times = count.integer();
+  if (!count.asInt64())
+    return PyError{ErrorKind::Overflow, "cannot fit 'int' into an index-sized integer"};
   if (times <= 0 || text.string().empty())
     return Constant(std::string());
   if (times > static_cast<int64_t>(maxStringBytes / text.string().size()))

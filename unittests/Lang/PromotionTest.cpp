@@ -150,7 +150,7 @@ TEST_F(PromotionTest, KindsOfDivision) {
   EXPECT_TRUE(builder.logged("ShrUI : int32")) << builder.joinedLog();
   builder.clear();
   semantic.binaryOperator(BinaryOperator::RShift, tensor(ScalarKind::Int32), tensor(ScalarKind::UInt32));
-  EXPECT_TRUE(builder.logged("ShrSI : uint32")) << builder.joinedLog();
+  EXPECT_TRUE(builder.logged("ShrSI : int32")) << builder.joinedLog();
 }
 
 TEST_F(PromotionTest, Pointers) {
