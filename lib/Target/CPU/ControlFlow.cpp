@@ -95,6 +95,9 @@ void TileEmitter::noteLazy(Operation *op) {
     depth = std::max(depth, depths.lookup(operand));
   bool isVolatile = false;
   if (auto load = dyn_cast<tt::LoadOp>(op)) {
+    // Stores before it have to happen first.
+    if (llvm::any_of(pending, [](const Root &root) { return root.kind == Root::Store; }))
+      flush();
     liveLoads.push_back(load.getResult());
     isVolatile = load.getIsVolatile();
   }

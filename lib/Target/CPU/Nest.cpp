@@ -74,20 +74,20 @@ bool TileEmitter::conflicts(const Root &root, const Reached &reached) {
         cast<tt::ReduceOp>(other.op).getAxis() != cast<tt::ReduceOp>(root.op).getAxis())
       return true;
     for (auto &[v, identity] : reached.values) {
-      Operation *op = v.getDefiningOp();
-      if (other.kind == Root::Reduce && op == other.op)
+      if (other.kind == Root::Reduce && v.getDefiningOp() == other.op)
         return true;
       if (other.kind == Root::Materialise && v == other.value && !identity)
-        return true;
-      // The load has to see what the store writes.
-      bool loadsAfter = other.kind == Root::Store && isa_and_nonnull<tt::LoadOp>(op) && isTile(v) &&
-                        !buffers.contains(v) && op->getBlock() == other.op->getBlock() &&
-                        other.op->isBeforeInBlock(op);
-      if (loadsAfter)
         return true;
     }
   }
   return false;
+}
+
+bool TileEmitter::mayOverlap(tt::LoadOp load, tt::StoreOp store) {
+  if (load.getPtr() == store.getPtr())
+    return false;
+  Value read = baseOf(load.getPtr()), written = baseOf(store.getPtr());
+  return !read || !written || read == written;
 }
 
 void TileEmitter::separateAliases(const Root &root) {
@@ -97,21 +97,22 @@ void TileEmitter::separateAliases(const Root &root) {
   reachRoot(root, reached);
   for (const Root &other : pending)
     reachRoot(other, reached);
-  Value base = baseOf(store.getPtr());
   SmallVector<Value> early;
+  bool separate = false;
   for (auto &[v, identity] : reached.values) {
     auto load = v.getDefiningOp<tt::LoadOp>();
-    if (!load || !isTile(v) || buffers.contains(v) || isPendingResult(v))
+    if (!load || !isTile(v) || buffers.contains(v) || (identity && !mayOverlap(load, store)))
       continue;
-    if (identity && load.getPtr() == store.getPtr())
+    Value read = baseOf(load.getPtr()), written = baseOf(store.getPtr());
+    if (read && written && read != written)
       continue;
-    Value other = baseOf(load.getPtr());
-    if (!base || !other || base == other)
+    separate = true;
+    if (!isPendingResult(v))
       early.push_back(v);
   }
   for (Value v : early)
     materialise(v);
-  if (!early.empty())
+  if (separate)
     flush();
 }
 
@@ -192,7 +193,11 @@ void TileEmitter::addSharedValues(SmallVectorImpl<Root> &group) {
       if (!buffers.contains(v) && !beingMaterialised.contains(v) && stillNeeded(v, besides))
         needed.push_back(v);
     for (Value v : needed) {
-      bool same = cast<RankedTensorType>(v.getType()).getShape() == shapeOf(group.front());
+      bool same = cast<RankedTensorType>(v.getType()).getShape() == shapeOf(group.front()) &&
+                  llvm::none_of(group, [&](const Root &root) {
+                    return root.kind == Root::Store &&
+                           mayOverlap(v.getDefiningOp<tt::LoadOp>(), cast<tt::StoreOp>(root.op));
+                  });
       (same ? group : before).push_back({Root::Materialise, nullptr, v, nullptr});
       beingMaterialised.insert(v);
     }
