@@ -52,7 +52,7 @@ def make_error(kind, message, file, line, column, rendered, python_text, cause_k
             return runtime_errors.OutOfResources.from_message(message)
         return _builtin_exception(kind, python_text or message)
     error = compile_class(python_text or message, file, line, column, notes, rendered, message)
-    if has_cause:
+    if has_cause and cause_kind not in _COMPILE_CLASSES:
         known = cause_exception is not None and str(cause_exception) == message
         error.__cause__ = cause_exception if known else _builtin_exception(cause_kind, message)
     error.__suppress_context__ = True

@@ -88,427 +88,610 @@ class tensor:
     def to(self, dtype: Any, fp_downcast_rounding: Any = None, bitcast: Any = False) -> Any:
         """Casts to another element type."""
         ...
+    def abs(self) -> Any:
+        """Absolute value."""
+        ...
+    def advance(self, offsets: Any) -> Any:
+        """A block pointer moved by `offsets`; the argument stays as it is."""
+        ...
+    def argmax(self, axis: Any, tie_break_left: Any = True, keep_dims: Any = False) -> Any:
+        """int32 index of the maximum along `axis`."""
+        ...
+    def argmin(self, axis: Any, tie_break_left: Any = True, keep_dims: Any = False) -> Any:
+        """int32 index of the minimum along `axis`."""
+        ...
+    def associative_scan(self, axis: Any, combine_fn: Any, reverse: Any = False) -> Any:
+        """Running combination along `axis`."""
+        ...
+    def atomic_add(self, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> Any:
+        """Adds to memory; gives the old value."""
+        ...
+    def atomic_and(self, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> Any:
+        """Bitwise and with memory; gives the old value."""
+        ...
+    def atomic_cas(self, cmp: Any, val: Any, sem: Any = None, scope: Any = None) -> Any:
+        """Stores `val` where memory equals `cmp`; gives the old value."""
+        ...
+    def atomic_max(self, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> Any:
+        """Maximum with memory; gives the old value."""
+        ...
+    def atomic_min(self, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> Any:
+        """Minimum with memory; gives the old value."""
+        ...
+    def atomic_or(self, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> Any:
+        """Bitwise or with memory; gives the old value."""
+        ...
+    def atomic_xchg(self, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> Any:
+        """Exchanges with memory; gives the old value."""
+        ...
+    def atomic_xor(self, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> Any:
+        """Bitwise xor with memory; gives the old value."""
+        ...
+    def broadcast_to(self, *shape: Any) -> Any:
+        """`input` broadcast to a shape."""
+        ...
+    def cast(self, dtype: Any, fp_downcast_rounding: Any = None, bitcast: Any = False) -> Any:
+        """`input` converted to `dtype`, or its bits read as `dtype`."""
+        ...
+    def cdiv(self, y: Any) -> Any:
+        """x / y rounded up."""
+        ...
+    def ceil(self) -> Any:
+        """Smallest integer not below x (fp32, fp64)."""
+        ...
+    def cos(self) -> Any:
+        """Cosine (fp32, fp64)."""
+        ...
+    def cumprod(self, axis: Any = 0, reverse: Any = False) -> Any:
+        """Running product along `axis`."""
+        ...
+    def cumsum(self, axis: Any = 0, reverse: Any = False, dtype: Any = None) -> Any:
+        """Running sum along `axis`."""
+        ...
+    def erf(self) -> Any:
+        """Error function (fp32, fp64)."""
+        ...
+    def exp(self) -> Any:
+        """Exponential (fp32, fp64)."""
+        ...
+    def exp2(self) -> Any:
+        """Power of two (fp32, fp64)."""
+        ...
+    def expand_dims(self, axis: Any) -> Any:
+        """`input` with new dimensions of extent 1 at `axis`."""
+        ...
+    def floor(self) -> Any:
+        """Largest integer not above x (fp32, fp64)."""
+        ...
+    def log(self) -> Any:
+        """Natural logarithm (fp32, fp64)."""
+        ...
+    def log2(self) -> Any:
+        """Base-2 logarithm (fp32, fp64)."""
+        ...
+    def max(self, axis: Any = None, return_indices: Any = False, return_indices_tie_break_left: Any = True, keep_dims: Any = False) -> Any:
+        """Maximum along `axis` (all axes if None); NaN is ignored."""
+        ...
+    def min(self, axis: Any = None, return_indices: Any = False, return_indices_tie_break_left: Any = True, keep_dims: Any = False) -> Any:
+        """Minimum along `axis` (all axes if None); NaN is ignored."""
+        ...
+    def permute(self, *dims: Any) -> Any:
+        """`input` with its dimensions permuted."""
+        ...
+    def ravel(self, can_reorder: Any = False) -> Any:
+        """`x` as a tensor of one dimension."""
+        ...
+    def reduce(self, axis: Any, combine_fn: Any, keep_dims: Any = False) -> Any:
+        """Reduces along `axis` (all axes if None) with a combine function."""
+        ...
+    def reduce_or(self, axis: Any, keep_dims: Any = False) -> Any:
+        """Bitwise or along `axis`."""
+        ...
+    def reshape(self, *shape: Any, can_reorder: Any = False) -> Any:
+        """`input` with another shape of as many elements, in row-major order."""
+        ...
+    def rsqrt(self) -> Any:
+        """Reciprocal square root (fp32, fp64)."""
+        ...
+    def sigmoid(self) -> Any:
+        """1 / (1 + exp(-x))."""
+        ...
+    def sin(self) -> Any:
+        """Sine (fp32, fp64)."""
+        ...
+    def softmax(self, dim: Any = None, keep_dims: Any = False, ieee_rounding: Any = False) -> Any:
+        """Softmax along `dim` (0 if None)."""
+        ...
+    def split(self) -> Any:
+        """The two halves of a tensor whose last extent is 2."""
+        ...
+    def sqrt(self) -> Any:
+        """Square root (fp32, fp64)."""
+        ...
+    def sqrt_rn(self) -> Any:
+        """Square root of fp32, rounded to nearest even."""
+        ...
+    def squeeze(self, dim: Any) -> Any:
+        """`x` without its dimension `dim`, which has extent 1."""
+        ...
+    def store(self, value: Any, mask: Any = None, boundary_check: Any = (), cache_modifier: Any = '', eviction_policy: Any = '') -> Any:
+        """Writes `value` to where `pointer` points, in the lanes of `mask`."""
+        ...
+    def sum(self, axis: Any = None, keep_dims: Any = False, dtype: Any = None) -> Any:
+        """Sum along `axis` (all axes if None)."""
+        ...
+    def trans(self, *dims: Any) -> Any:
+        """`input` with its dimensions permuted; without `dims` the last two are swapped."""
+        ...
+    def unsqueeze(self, dim: Any) -> Any:
+        """`x` with a new dimension of extent 1 at `dim`."""
+        ...
+    def view(self, *shape: Any) -> Any:
+        """Deprecated: `reshape` with `can_reorder=True`."""
+        ...
+    def xor_sum(self, axis: Any = None, keep_dims: Any = False) -> Any:
+        """Bitwise xor along `axis` (all axes if None)."""
+        ...
+    def item(self) -> Any:
+        """The element of a tensor that has one."""
+        ...
 
-def abs(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def abs(x: Any) -> Any:
+    """Absolute value."""
     ...
 
-def add(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def add(x: Any, y: Any, sanitize_overflow: Any = True) -> Any:
+    """x + y."""
     ...
 
-def advance(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def advance(base: Any, offsets: Any) -> Any:
+    """A block pointer moved by `offsets`; the argument stays as it is."""
     ...
 
-def arange(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def aggregate_replace() -> Any:
+    """Not supported yet. Not supported yet."""
     ...
 
-def argmax(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def arange(start: Any, end: Any) -> Any:
+    """The int32 block start, start + 1, ..., end - 1; the length is a power of two."""
     ...
 
-def argmin(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def argmax(input: Any, axis: Any, tie_break_left: Any = True, keep_dims: Any = False) -> Any:
+    """int32 index of the maximum along `axis`."""
     ...
 
-def associative_scan(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def argmin(input: Any, axis: Any, tie_break_left: Any = True, keep_dims: Any = False) -> Any:
+    """int32 index of the minimum along `axis`."""
     ...
 
-def assume(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def associative_scan(input: Any, axis: Any, combine_fn: Any, reverse: Any = False) -> Any:
+    """Running combination along `axis`."""
     ...
 
-def atomic_add(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def assume(cond: Any) -> Any:
+    """Promises that a condition holds."""
     ...
 
-def atomic_and(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def atomic_add(pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> Any:
+    """Adds to memory; gives the old value."""
     ...
 
-def atomic_cas(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def atomic_and(pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> Any:
+    """Bitwise and with memory; gives the old value."""
     ...
 
-def atomic_max(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def atomic_cas(pointer: Any, cmp: Any, val: Any, sem: Any = None, scope: Any = None) -> Any:
+    """Stores `val` where memory equals `cmp`; gives the old value."""
     ...
 
-def atomic_min(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def atomic_max(pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> Any:
+    """Maximum with memory; gives the old value."""
     ...
 
-def atomic_or(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def atomic_min(pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> Any:
+    """Minimum with memory; gives the old value."""
     ...
 
-def atomic_xchg(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def atomic_or(pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> Any:
+    """Bitwise or with memory; gives the old value."""
     ...
 
-def atomic_xor(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def atomic_xchg(pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> Any:
+    """Exchanges with memory; gives the old value."""
     ...
 
-def bitonic_merge(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def atomic_xor(pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> Any:
+    """Bitwise xor with memory; gives the old value."""
     ...
 
-def broadcast(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def bitonic_merge() -> Any:
+    """Not supported yet. Not supported yet."""
     ...
 
-def broadcast_to(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def block_type(element_ty: Any, shape: Any) -> Any:
+    """The type of blocks of `element_ty`."""
     ...
 
-def cast(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def broadcast(input: Any, other: Any) -> Any:
+    """Both tensors, broadcast against each other."""
     ...
 
-def cat(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def broadcast_to(input: Any, *shape: Any) -> Any:
+    """`input` broadcast to a shape."""
     ...
 
-def cdiv(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def cast(input: Any, dtype: Any, fp_downcast_rounding: Any = None, bitcast: Any = False) -> Any:
+    """`input` converted to `dtype`, or its bits read as `dtype`."""
     ...
 
-def ceil(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def cat(input: Any, other: Any, can_reorder: Any = False, dim: Any = 0) -> Any:
+    """Two blocks concatenated along `dim`."""
     ...
 
-def clamp(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def cdiv(x: Any, y: Any) -> Any:
+    """x / y rounded up."""
     ...
 
-def cos(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def ceil(x: Any) -> Any:
+    """Smallest integer not below x (fp32, fp64)."""
     ...
 
-def cumprod(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def clamp(x: Any, min: Any, max: Any, propagate_nan: Any = PropagateNan.NONE) -> Any:
+    """x limited to the range from `min` to `max`."""
     ...
 
-def cumsum(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def const(*args: Any) -> Any:
+    """Annotation of pointer arguments that are only read."""
     ...
 
-def debug_barrier(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def cos(x: Any) -> Any:
+    """Cosine (fp32, fp64)."""
     ...
 
-def device_assert(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def cumprod(input: Any, axis: Any = 0, reverse: Any = False) -> Any:
+    """Running product along `axis`."""
     ...
 
-def device_print(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def cumsum(input: Any, axis: Any = 0, reverse: Any = False, dtype: Any = None) -> Any:
+    """Running sum along `axis`."""
     ...
 
-def div_rn(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def debug_barrier() -> Any:
+    """A barrier between the threads of a program."""
     ...
 
-def dot(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def device_assert(cond: Any, msg: Any = '', mask: Any = None) -> Any:
+    """Checks a condition at run time, in debug mode."""
     ...
 
-def dot_scaled(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def device_print(prefix: Any, *args: Any, hex: Any = False) -> Any:
+    """Prints at run time."""
     ...
 
-def erf(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def div_rn(x: Any, y: Any) -> Any:
+    """x / y of fp32, rounded to nearest even."""
     ...
 
-def exp(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def dot(input: Any, other: Any, acc: Any = None, input_precision: Any = None, allow_tf32: Any = None, max_num_imprecise_acc: Any = None, out_dtype: Any = None) -> Any:
+    """Matrix product of two blocks, added to `acc` if given."""
     ...
 
-def exp2(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def dot_scaled() -> Any:
+    """Not supported yet. Not supported yet."""
     ...
 
-def expand_dims(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def dtype(name: Any) -> Any:
+    """A scalar type by its name."""
     ...
 
-def expect_zero(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def erf(x: Any) -> Any:
+    """Error function (fp32, fp64)."""
     ...
 
-def fdiv(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def exp(x: Any) -> Any:
+    """Exponential (fp32, fp64)."""
     ...
 
-def flip(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def exp2(x: Any) -> Any:
+    """Power of two (fp32, fp64)."""
     ...
 
-def floor(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def expand_dims(input: Any, axis: Any) -> Any:
+    """`input` with new dimensions of extent 1 at `axis`."""
     ...
 
-def fma(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def expect_zero() -> Any:
+    """Not supported yet. Not supported yet."""
     ...
 
-def full(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def fdiv(x: Any, y: Any, ieee_rounding: Any = False) -> Any:
+    """x / y of floats; approximate unless `ieee_rounding`."""
     ...
 
-def gather(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def flip() -> Any:
+    """Not supported yet. Not supported yet."""
     ...
 
-def histogram(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def floor(x: Any) -> Any:
+    """Largest integer not above x (fp32, fp64)."""
     ...
 
-def inline_asm_elementwise(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def fma(x: Any, y: Any, z: Any) -> Any:
+    """x * y + z with one rounding."""
     ...
 
-def interleave(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def full(shape: Any, value: Any, dtype: Any) -> Any:
+    """A tensor of the given shape and dtype, filled with `value`."""
     ...
 
-def join(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def gather() -> Any:
+    """Not supported yet. Not supported yet."""
     ...
 
-def load(pointer: Any, mask: Any = None, other: Any = None) -> Any:
-    """Loads."""
+def histogram() -> Any:
+    """Not supported yet. Not supported yet."""
     ...
 
-def load_tensor_descriptor(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def inline_asm_elementwise() -> Any:
+    """Not supported yet. Not supported yet."""
     ...
 
-def log(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def interleave(a: Any, b: Any) -> Any:
+    """Two tensors interleaved along the last dimension."""
     ...
 
-def log2(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def join(a: Any, b: Any) -> Any:
+    """Two tensors stacked in a new last dimension of extent 2."""
     ...
 
-def make_block_ptr(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def load(pointer: Any, mask: Any = None, other: Any = None, boundary_check: Any = (), padding_option: Any = '', cache_modifier: Any = '', eviction_policy: Any = '', volatile: Any = False) -> Any:
+    """What `pointer` points to; lanes outside of `mask` read `other`."""
     ...
 
-def make_tensor_descriptor(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def load_tensor_descriptor() -> Any:
+    """Not supported yet. Not supported yet."""
     ...
 
-def map_elementwise(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def log(x: Any) -> Any:
+    """Natural logarithm (fp32, fp64)."""
     ...
 
-def max(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def log2(x: Any) -> Any:
+    """Base-2 logarithm (fp32, fp64)."""
     ...
 
-def max_constancy(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def make_block_ptr(base: Any, shape: Any, strides: Any, offsets: Any, block_shape: Any, order: Any) -> Any:
+    """A pointer to a block of a larger tensor."""
     ...
 
-def max_contiguous(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def make_tensor_descriptor() -> Any:
+    """Not supported yet. Not supported yet."""
     ...
 
-def maximum(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def map_elementwise() -> Any:
+    """Not supported yet. Not supported yet."""
     ...
 
-def min(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def max(input: Any, axis: Any = None, return_indices: Any = False, return_indices_tie_break_left: Any = True, keep_dims: Any = False) -> Any:
+    """Maximum along `axis` (all axes if None); NaN is ignored."""
     ...
 
-def minimum(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def max_constancy(input: Any, values: Any) -> Any:
+    """Promises runs of equal values."""
     ...
 
-def mul(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def max_contiguous(input: Any, values: Any) -> Any:
+    """Promises runs of contiguous values."""
     ...
 
-def multiple_of(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def maximum(x: Any, y: Any, propagate_nan: Any = PropagateNan.NONE) -> Any:
+    """Element-wise maximum."""
     ...
 
-def num_programs(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def min(input: Any, axis: Any = None, return_indices: Any = False, return_indices_tie_break_left: Any = True, keep_dims: Any = False) -> Any:
+    """Minimum along `axis` (all axes if None); NaN is ignored."""
     ...
 
-def pair_uniform_to_normal(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def minimum(x: Any, y: Any, propagate_nan: Any = PropagateNan.NONE) -> Any:
+    """Element-wise minimum."""
     ...
 
-def permute(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def mul(x: Any, y: Any, sanitize_overflow: Any = True) -> Any:
+    """x * y."""
     ...
 
-def philox(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def multiple_of(input: Any, values: Any) -> Any:
+    """Promises that the values of `input` are multiples of `values`."""
     ...
 
-def philox_impl(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def num_programs(axis: Any) -> Any:
+    """The number of programs along `axis` (0, 1 or 2), an int32 scalar."""
     ...
 
-def program_id(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def pair_uniform_to_normal() -> Any:
+    """Not supported yet. Not supported yet."""
     ...
 
-def rand(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def permute(input: Any, *dims: Any) -> Any:
+    """`input` with its dimensions permuted."""
     ...
 
-def rand4x(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def philox() -> Any:
+    """Not supported yet. Not supported yet."""
     ...
 
-def randint(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def philox_impl() -> Any:
+    """Not supported yet. Not supported yet."""
     ...
 
-def randint4x(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def pointer_type(element_ty: Any, address_space: Any = 1, const: Any = False) -> Any:
+    """The type of pointers to `element_ty`."""
     ...
 
-def randn(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def program_id(axis: Any) -> Any:
+    """The index of this program along `axis` (0, 1 or 2), an int32 scalar."""
     ...
 
-def randn4x(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def rand() -> Any:
+    """Not supported yet. Not supported yet."""
     ...
 
-def ravel(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def rand4x() -> Any:
+    """Not supported yet. Not supported yet."""
     ...
 
-def reduce(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def randint() -> Any:
+    """Not supported yet. Not supported yet."""
     ...
 
-def reduce_or(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def randint4x() -> Any:
+    """Not supported yet. Not supported yet."""
     ...
 
-def reshape(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def randn() -> Any:
+    """Not supported yet. Not supported yet."""
     ...
 
-def rsqrt(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def randn4x() -> Any:
+    """Not supported yet. Not supported yet."""
     ...
 
-def sigmoid(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def ravel(x: Any, can_reorder: Any = False) -> Any:
+    """`x` as a tensor of one dimension."""
     ...
 
-def sin(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def reduce(input: Any, axis: Any, combine_fn: Any, keep_dims: Any = False) -> Any:
+    """Reduces along `axis` (all axes if None) with a combine function."""
     ...
 
-def softmax(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def reduce_or(input: Any, axis: Any, keep_dims: Any = False) -> Any:
+    """Bitwise or along `axis`."""
     ...
 
-def sort(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def reshape(input: Any, *shape: Any, can_reorder: Any = False) -> Any:
+    """`input` with another shape of as many elements, in row-major order."""
     ...
 
-def split(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def rsqrt(x: Any) -> Any:
+    """Reciprocal square root (fp32, fp64)."""
     ...
 
-def sqrt(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def sigmoid(x: Any) -> Any:
+    """1 / (1 + exp(-x))."""
     ...
 
-def sqrt_rn(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def sin(x: Any) -> Any:
+    """Sine (fp32, fp64)."""
     ...
 
-def squeeze(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def softmax(x: Any, dim: Any = None, keep_dims: Any = False, ieee_rounding: Any = False) -> Any:
+    """Softmax along `dim` (0 if None)."""
     ...
 
-def static_assert(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def sort() -> Any:
+    """Not supported yet. Not supported yet."""
     ...
 
-def static_print(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def split(a: Any) -> Any:
+    """The two halves of a tensor whose last extent is 2."""
     ...
 
-def store(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def sqrt(x: Any) -> Any:
+    """Square root (fp32, fp64)."""
     ...
 
-def store_tensor_descriptor(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def sqrt_rn(x: Any) -> Any:
+    """Square root of fp32, rounded to nearest even."""
     ...
 
-def sub(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def squeeze(x: Any, dim: Any) -> Any:
+    """`x` without its dimension `dim`, which has extent 1."""
     ...
 
-def sum(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def static_assert(cond: Any, msg: Any = '') -> Any:
+    """Checks a condition at compile time."""
     ...
 
-def swizzle2d(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def static_print(*values: Any, sep: Any = ' ', end: Any = None, file: Any = None, flush: Any = False) -> Any:
+    """Prints at compile time."""
     ...
 
-def to_tensor(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def store(pointer: Any, value: Any, mask: Any = None, boundary_check: Any = (), cache_modifier: Any = '', eviction_policy: Any = '') -> Any:
+    """Writes `value` to where `pointer` points, in the lanes of `mask`."""
     ...
 
-def topk(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def store_tensor_descriptor() -> Any:
+    """Not supported yet. Not supported yet."""
     ...
 
-def trans(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def sub(x: Any, y: Any, sanitize_overflow: Any = True) -> Any:
+    """x - y."""
     ...
 
-def uint_to_uniform_float(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def sum(input: Any, axis: Any = None, keep_dims: Any = False, dtype: Any = None) -> Any:
+    """Sum along `axis` (all axes if None)."""
     ...
 
-def umulhi(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def swizzle2d(i: Any, j: Any, size_i: Any, size_j: Any, size_g: Any) -> Any:
+    """Row and column of a program when groups of rows share columns."""
     ...
 
-def unsqueeze(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def tensor(*args: Any) -> Any:
+    """A run-time value: a block or a scalar."""
     ...
 
-def view(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def tensor_descriptor() -> Any:
+    """Not supported yet. Not supported yet."""
     ...
 
-def where(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def tensor_descriptor_type() -> Any:
+    """Not supported yet. Not supported yet."""
     ...
 
-def xor_sum(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def to_tensor(input: Any) -> Any:
+    """A Python number as a run-time scalar."""
     ...
 
-def zeros(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def topk() -> Any:
+    """Not supported yet. Not supported yet."""
     ...
 
-def zeros_like(*args: Any, **kwargs: Any) -> Any:
-    """Not supported yet."""
+def trans(input: Any, *dims: Any) -> Any:
+    """`input` with its dimensions permuted; without `dims` the last two are swapped."""
+    ...
+
+def tuple_type() -> Any:
+    """Not supported yet. Not supported yet."""
+    ...
+
+def uint_to_uniform_float() -> Any:
+    """Not supported yet. Not supported yet."""
+    ...
+
+def umulhi(x: Any, y: Any) -> Any:
+    """Upper half of the unsigned product."""
+    ...
+
+def unsqueeze(x: Any, dim: Any) -> Any:
+    """`x` with a new dimension of extent 1 at `dim`."""
+    ...
+
+def view(input: Any, *shape: Any) -> Any:
+    """Deprecated: `reshape` with `can_reorder=True`."""
+    ...
+
+def where(condition: Any, x: Any, y: Any) -> Any:
+    """x where `condition` holds, y elsewhere; both are always evaluated."""
+    ...
+
+def xor_sum(input: Any, axis: Any = None, keep_dims: Any = False) -> Any:
+    """Bitwise xor along `axis` (all axes if None)."""
+    ...
+
+def zeros(shape: Any, dtype: Any) -> Any:
+    """A tensor of zeros."""
+    ...
+
+def zeros_like(input: Any) -> Any:
+    """A tensor of zeros with the shape and dtype of `input`."""
     ...

@@ -6,7 +6,7 @@ kernel they raise.
 
 from __future__ import annotations
 
-import types
+import functools
 
 from .. import _native
 from . import _constexpr, _dtype
@@ -28,8 +28,18 @@ swizzle2d to_tensor topk trans uint_to_uniform_float umulhi unsqueeze view where
 """.split()
 
 
-def _outside(*_args, **_kwargs):
-    raise ValueError(_OUTSIDE)
+def _callable(described, doc, module, path):
+    """A function that refuses every call, with the name and signature of another."""
+
+    @functools.wraps(described)
+    def function(*args, **kwargs):
+        raise ValueError(_OUTSIDE)
+
+    function.__doc__ = doc
+    function.__module__ = module
+    function.__triton_builtin__ = True
+    function.__despina_path__ = path
+    return function
 
 
 def _parameters(signature):
@@ -44,14 +54,14 @@ def _parameters(signature):
 def _namespace():
     """What default values in signatures may name."""
     names = {name: getattr(_dtype, name) for name in _dtype.__all__}
-    return names | {"constexpr": _constexpr.constexpr, "_outside": _outside}
+    return names | {"constexpr": _constexpr.constexpr}
 
 
 def _define(entries, module):
     """Makes one function for each (name, signature, doc, path), all in one compilation."""
     lines = []
     for name, signature, _, _ in entries:
-        lines.append(f"def {name}({_parameters(signature)}): _outside()")
+        lines.append(f"def {name}({_parameters(signature)}): pass")
     namespace = _namespace()
     try:
         exec(compile("\n".join(lines), f"<{module}>", "exec"), namespace)  # noqa: S102
@@ -59,19 +69,10 @@ def _define(entries, module):
         # A default that Python cannot read here must not cost the whole module.
         for name, signature, _, _ in entries:
             try:
-                exec(f"def {name}({_parameters(signature)}): _outside()", namespace)  # noqa: S102
+                exec(f"def {name}({_parameters(signature)}): pass", namespace)  # noqa: S102
             except (SyntaxError, NameError):
-                exec(f"def {name}(*args, _semantic=None, **kwargs): _outside()", namespace)  # noqa: S102
-    functions = {}
-    for name, _, doc, path in entries:
-        function = namespace[name]
-        assert isinstance(function, types.FunctionType)
-        function.__doc__ = doc
-        function.__module__ = module
-        function.__triton_builtin__ = True
-        function.__despina_path__ = path
-        functions[name] = function
-    return functions
+                exec(f"def {name}(*args, _semantic=None, **kwargs): pass", namespace)  # noqa: S102
+    return {name: _callable(namespace[name], doc, module, path) for name, _, doc, path in entries}
 
 
 def _collect():
