@@ -91,8 +91,9 @@ AxisInfo AxisInfo::join(const AxisInfo &lhs, const AxisInfo &rhs) {
 }
 
 bool AxisInfo::operator==(const AxisInfo &other) const {
-  return contiguity == other.contiguity && divisibility == other.divisibility && constancy == other.constancy &&
-         constant == other.constant && nonNegative == other.nonNegative && unit == other.unit;
+  return contiguity == other.contiguity && divisibility == other.divisibility &&
+         constancy == other.constancy && constant == other.constant && nonNegative == other.nonNegative &&
+         unit == other.unit;
 }
 
 void AxisInfo::print(raw_ostream &os) const {
@@ -148,8 +149,8 @@ public:
   }
 
   /// Induction variables: start + k * step.
-  void visitNonControlFlowArguments(Operation *op, const RegionSuccessor &successor, ArrayRef<AxisLattice *> lattices,
-                                    unsigned firstIndex) override {
+  void visitNonControlFlowArguments(Operation *op, const RegionSuccessor &successor,
+                                    ArrayRef<AxisLattice *> lattices, unsigned firstIndex) override {
     auto loop = dyn_cast<scf::ForOp>(op);
     if (!loop || successor.getSuccessor() != &loop.getRegion() || lattices.empty())
       return SparseForwardDataFlowAnalysis::visitNonControlFlowArguments(op, successor, lattices, firstIndex);
@@ -183,7 +184,8 @@ AxisInfoAnalysis::~AxisInfoAnalysis() = default;
 
 AxisInfo AxisInfoAnalysis::lookup(Value value) const {
   const auto *lattice = solver_->lookupState<AxisLattice>(value);
-  return lattice && lattice->getValue().isInitialized() ? lattice->getValue() : AxisInfo::unknown(value.getType());
+  return lattice && lattice->getValue().isInitialized() ? lattice->getValue()
+                                                        : AxisInfo::unknown(value.getType());
 }
 
 int64_t AxisInfoAnalysis::accessWidth(Value pointers, unsigned axis) const {

@@ -94,10 +94,11 @@ AxisInfo product(Type type, const AxisInfo &lhs, const AxisInfo &rhs) {
   return info;
 }
 
-/// The longest aligned blocks in which `lhs` counts up from a multiple of the block's length, while `rhs` is one
-/// multiple of it.
+/// The longest aligned blocks in which `lhs` counts up from a multiple of the block's length, while `rhs` is
+/// one multiple of it.
 int64_t alignedBlock(const AxisInfo &lhs, const AxisInfo &rhs, unsigned axis) {
-  return std::min({lhs.contiguity[axis], lhs.divisibility[axis], rhs.constancy[axis], rhs.divisorAt(axis, 1)});
+  return std::min(
+      {lhs.contiguity[axis], lhs.divisibility[axis], rhs.constancy[axis], rhs.divisorAt(axis, 1)});
 }
 
 /// Division of a signed dividend rounds towards zero, so blocks below zero are not aligned like those above.
@@ -241,7 +242,8 @@ AxisInfo truncation(Type type, const AxisInfo &src) {
   info.nonNegative = false;
   // Narrow types wrap around often: only runs that start at their own multiples are safe.
   for (unsigned axis = 0; axis < info.rank(); ++axis) {
-    int64_t run = std::min({src.contiguity[axis], src.divisibility[axis], int64_t(1) << std::min(62u, bitsOf(type))});
+    int64_t run =
+        std::min({src.contiguity[axis], src.divisibility[axis], int64_t(1) << std::min(62u, bitsOf(type))});
     if (bitsOf(type) < 32) {
       info.divisibility[axis] = src.divisorAt(axis, run);
       info.contiguity[axis] = run;
@@ -394,8 +396,8 @@ AxisInfo constant(arith::ConstantOp op) {
   if (auto integer = dyn_cast<IntegerAttr>(value); integer && integer.getValue().getBitWidth() <= 64) {
     // `true` is 1, not -1.
     bool isBool = integer.getValue().getBitWidth() == 1;
-    return AxisInfo::ofConstant(op.getType(),
-                                isBool ? integer.getValue().getZExtValue() : integer.getValue().getSExtValue());
+    return AxisInfo::ofConstant(op.getType(), isBool ? integer.getValue().getZExtValue()
+                                                     : integer.getValue().getSExtValue());
   }
   AxisInfo info = AxisInfo::unknown(op.getType());
   if (dense && dense.isSplat())
@@ -441,7 +443,8 @@ AxisInfo fromRules(OpResult result, Operands in) {
       .Case([&](arith::ExtSIOp op) { return extension(op.getIn().getType(), type, *in[0], true); })
       .Case([&](arith::ExtUIOp op) { return extension(op.getIn().getType(), type, *in[0], false); })
       .Case([&](arith::TruncIOp) { return truncation(type, *in[0]); })
-      .Case<tt::BitcastOp, tt::IntToPtrOp, tt::PtrToIntOp>([&](auto) { return reinterpretation(type, *in[0]); })
+      .Case<tt::BitcastOp, tt::IntToPtrOp, tt::PtrToIntOp>(
+          [&](auto) { return reinterpretation(type, *in[0]); })
       .Case([&](tt::SplatOp) { return splat(type, *in[0]); })
       .Case([&](tt::UnsplatOp) { return unsplat(type, *in[0]); })
       .Case([&](tt::ExpandDimsOp op) { return expansion(op, *in[0]); })

@@ -19,17 +19,18 @@ void despina::registerTileDialects(mlir::DialectRegistry &registry) {
                   mlir::ub::UBDialect>();
 }
 
-std::unique_ptr<mlir::MLIRContext>
-despina::createContext(std::function<void(mlir::Diagnostic &)> onDiagnostic) {
+std::unique_ptr<mlir::MLIRContext> despina::createContext(
+    std::function<void(mlir::Diagnostic &)> onDiagnostic) {
   auto context = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
-  context->loadDialect<tt::TTDialect, mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect,
-                       mlir::ub::UBDialect>();
+  context->loadDialect<tt::TTDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
+                       mlir::scf::SCFDialect, mlir::ub::UBDialect>();
   // Attaching the operation to each diagnostic costs a print and says less than the location does.
   context->printOpOnDiagnostic(false);
   if (onDiagnostic)
-    context->getDiagEngine().registerHandler([callback = std::move(onDiagnostic)](mlir::Diagnostic &diagnostic) {
-      callback(diagnostic);
-      return mlir::success();
-    });
+    context->getDiagEngine().registerHandler(
+        [callback = std::move(onDiagnostic)](mlir::Diagnostic &diagnostic) {
+          callback(diagnostic);
+          return mlir::success();
+        });
   return context;
 }

@@ -24,36 +24,25 @@ namespace math = mlir::math;
 
 static mlir::Type convertScalar(ScalarKind kind, mlir::MLIRContext *context) {
   switch (kind) {
-  case ScalarKind::Void:
-    return {};
+  case ScalarKind::Void: return {};
   case ScalarKind::FP8E4B15:
     // MLIR has no type of bias 15: this one has the same width and stands for it.
     return mlir::Float8E4M3B11FNUZType::get(context);
-  case ScalarKind::FP8E4NV:
-    return mlir::Float8E4M3FNType::get(context);
-  case ScalarKind::FP8E4B8:
-    return mlir::Float8E4M3FNUZType::get(context);
-  case ScalarKind::FP8E5:
-    return mlir::Float8E5M2Type::get(context);
-  case ScalarKind::FP8E5B16:
-    return mlir::Float8E5M2FNUZType::get(context);
-  case ScalarKind::FP16:
-    return mlir::Float16Type::get(context);
-  case ScalarKind::BF16:
-    return mlir::BFloat16Type::get(context);
-  case ScalarKind::FP32:
-    return mlir::Float32Type::get(context);
-  case ScalarKind::FP64:
-    return mlir::Float64Type::get(context);
-  default:
-    return mlir::IntegerType::get(context, scalarInfo(kind).bits);
+  case ScalarKind::FP8E4NV: return mlir::Float8E4M3FNType::get(context);
+  case ScalarKind::FP8E4B8: return mlir::Float8E4M3FNUZType::get(context);
+  case ScalarKind::FP8E5: return mlir::Float8E5M2Type::get(context);
+  case ScalarKind::FP8E5B16: return mlir::Float8E5M2FNUZType::get(context);
+  case ScalarKind::FP16: return mlir::Float16Type::get(context);
+  case ScalarKind::BF16: return mlir::BFloat16Type::get(context);
+  case ScalarKind::FP32: return mlir::Float32Type::get(context);
+  case ScalarKind::FP64: return mlir::Float64Type::get(context);
+  default: return mlir::IntegerType::get(context, scalarInfo(kind).bits);
   }
 }
 
 mlir::Type despina::convertType(const Type &type, mlir::MLIRContext *context) {
   switch (type.kind()) {
-  case Type::Kind::Scalar:
-    return convertScalar(type.scalarKind(), context);
+  case Type::Kind::Scalar: return convertScalar(type.scalarKind(), context);
   case Type::Kind::Pointer: {
     mlir::Type pointee = convertType(type.pointee(), context);
     return pointee ? tt::PointerType::get(pointee, type.addressSpace()) : mlir::Type();
@@ -64,8 +53,7 @@ mlir::Type despina::convertType(const Type &type, mlir::MLIRContext *context) {
       return element;
     return mlir::RankedTensorType::get(type.shape(), element);
   }
-  case Type::Kind::Tuple:
-    return {};
+  case Type::Kind::Tuple: return {};
   }
   return {};
 }
@@ -141,7 +129,8 @@ Handle IRBuilder::constantInt(const Type &type, uint64_t bits) {
   }
   llvm::APInt value(element.getIntOrFloatBitWidth(), bits, /*isSigned=*/false, /*implicitTrunc=*/true);
   if (auto real = mlir::dyn_cast<mlir::FloatType>(element))
-    return toHandle(constant(type, builder_.getFloatAttr(real, llvm::APFloat(real.getFloatSemantics(), value))));
+    return toHandle(
+        constant(type, builder_.getFloatAttr(real, llvm::APFloat(real.getFloatSemantics(), value))));
   return toHandle(constant(type, builder_.getIntegerAttr(element, value)));
 }
 
@@ -317,8 +306,9 @@ Handle IRBuilder::cast(CastKind kind, Handle x, const Type &to, RoundingKind rou
     auto into = mlir::dyn_cast<mlir::FloatType>(mlir::getElementTypeOrSelf(type));
     bool narrows = from && into && into.getWidth() < from.getWidth();
     if (rounding != RoundingKind::Default || narrows)
-      mode = tt::RoundingModeAttr::get(builder_.getContext(), rounding == RoundingKind::RTZ ? tt::RoundingMode::RTZ
-                                                                                            : tt::RoundingMode::RTNE);
+      mode = tt::RoundingModeAttr::get(builder_.getContext(), rounding == RoundingKind::RTZ
+                                                                  ? tt::RoundingMode::RTZ
+                                                                  : tt::RoundingMode::RTNE);
     return toHandle(tt::FpToFpOp::create(builder_, loc, type, value, mode));
   }
   }
@@ -350,7 +340,8 @@ Handle IRBuilder::splat(Handle scalar, const Type &to) {
 
 Handle IRBuilder::unsplat(Handle block) {
   auto tile = mlir::dyn_cast<mlir::RankedTensorType>(toValue(block).getType());
-  return tile ? toHandle(tt::UnsplatOp::create(builder_, location(), tile.getElementType(), toValue(block))) : block;
+  return tile ? toHandle(tt::UnsplatOp::create(builder_, location(), tile.getElementType(), toValue(block)))
+              : block;
 }
 
 Handle IRBuilder::expandDims(Handle x, unsigned axis) {
@@ -394,7 +385,8 @@ static_assert(int(tt::CacheModifier::NONE) == int(CacheModifier::None) + 1 &&
               int(tt::CacheModifier::CV) == int(CacheModifier::CV) + 1);
 static_assert(int(tt::EvictionPolicy::NORMAL) == int(EvictionPolicy::Normal) + 1 &&
               int(tt::EvictionPolicy::EVICT_LAST) == int(EvictionPolicy::Last) + 1);
-static_assert(int(tt::RMWOp::AND) == int(AtomicKind::And) + 1 && int(tt::RMWOp::XCHG) == int(AtomicKind::Exchange) + 1);
+static_assert(int(tt::RMWOp::AND) == int(AtomicKind::And) + 1 &&
+              int(tt::RMWOp::XCHG) == int(AtomicKind::Exchange) + 1);
 static_assert(int(tt::MemSemantic::RELAXED) == int(MemorySemantic::Relaxed) + 1 &&
               int(tt::MemSemantic::ACQUIRE_RELEASE) == int(MemorySemantic::AcquireRelease) + 1);
 static_assert(int(tt::MemSyncScope::GPU) == int(MemoryScope::GPU) + 1 &&
@@ -402,7 +394,9 @@ static_assert(int(tt::MemSyncScope::GPU) == int(MemoryScope::GPU) + 1 &&
 static_assert(int(tt::InputPrecision::TF32) == int(DotPrecision::TF32) &&
               int(tt::InputPrecision::BF16x6) == int(DotPrecision::BF16x6));
 
-template <typename To, typename From> static To fromOne(From value) { return static_cast<To>(int(value) + 1); }
+template <typename To, typename From> static To fromOne(From value) {
+  return static_cast<To>(int(value) + 1);
+}
 
 Handle IRBuilder::addPointer(Handle pointer, Handle offset) {
   mlir::Value base = toValue(pointer);
@@ -423,12 +417,13 @@ void IRBuilder::store(Handle pointer, Handle value, Handle mask, CacheModifier c
 
 Handle IRBuilder::atomicRMW(AtomicKind kind, Handle pointer, Handle value, Handle mask, MemorySemantic sem,
                             MemoryScope scope) {
-  return toHandle(tt::AtomicRMWOp::create(builder_, location(), toValue(value).getType(), fromOne<tt::RMWOp>(kind),
-                                          toValue(pointer), toValue(value), toValue(mask),
-                                          fromOne<tt::MemSemantic>(sem), fromOne<tt::MemSyncScope>(scope)));
+  return toHandle(tt::AtomicRMWOp::create(
+      builder_, location(), toValue(value).getType(), fromOne<tt::RMWOp>(kind), toValue(pointer),
+      toValue(value), toValue(mask), fromOne<tt::MemSemantic>(sem), fromOne<tt::MemSyncScope>(scope)));
 }
 
-Handle IRBuilder::atomicCAS(Handle pointer, Handle compare, Handle value, MemorySemantic sem, MemoryScope scope) {
+Handle IRBuilder::atomicCAS(Handle pointer, Handle compare, Handle value, MemorySemantic sem,
+                            MemoryScope scope) {
   return toHandle(tt::AtomicCASOp::create(builder_, location(), toValue(value).getType(), toValue(pointer),
                                           toValue(compare), toValue(value), fromOne<tt::MemSemantic>(sem),
                                           fromOne<tt::MemSyncScope>(scope)));

@@ -7,6 +7,7 @@
 #include "despina/IR/TT.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace despina;
 namespace scf = mlir::scf;
@@ -67,8 +68,8 @@ Handles IRBuilder::beginFunction(const FunctionSpec &spec) {
   llvm::SmallVector<mlir::DictionaryAttr> argAttrs(inputs.size(), builder_.getDictionaryAttr({}));
   for (auto [attrs, divisibility] : llvm::zip(argAttrs, spec.divisibility))
     if (divisibility > 1)
-      attrs = builder_.getDictionaryAttr(
-          builder_.getNamedAttr("tt.divisibility", builder_.getI32IntegerAttr(static_cast<int32_t>(divisibility))));
+      attrs = builder_.getDictionaryAttr(builder_.getNamedAttr(
+          "tt.divisibility", builder_.getI32IntegerAttr(static_cast<int32_t>(divisibility))));
   llvm::SmallVector<mlir::NamedAttribute> attrs = {
       builder_.getNamedAttr("noinline", builder_.getBoolAttr(spec.noinline)),
       builder_.getNamedAttr(mlir::SymbolTable::getVisibilityAttrName(),
@@ -77,7 +78,8 @@ Handles IRBuilder::beginFunction(const FunctionSpec &spec) {
   unsigned depth = scopes_.empty() ? 0 : static_cast<unsigned>(callSites_.size()) + 1;
   auto after = builder_.saveInsertionPoint();
   builder_.setInsertionPointToEnd(module_->getBody());
-  auto func = tt::FuncOp::create(builder_, loc, spec.name, builder_.getFunctionType(inputs, {}), attrs, argAttrs);
+  auto func =
+      tt::FuncOp::create(builder_, loc, spec.name, builder_.getFunctionType(inputs, {}), attrs, argAttrs);
   builder_.restoreInsertionPoint(after);
   open(ScopeKind::Function, func);
   functionDepth_ = depth;
@@ -86,7 +88,8 @@ Handles IRBuilder::beginFunction(const FunctionSpec &spec) {
   mlir::Block &entry = func.getBody().emplaceBlock();
   for (auto [index, type] : llvm::enumerate(inputs)) {
     bool named = index < spec.argNames.size() && !spec.argNames[index].empty();
-    entry.addArgument(type, named ? mlir::NameLoc::get(builder_.getStringAttr(spec.argNames[index]), loc) : loc);
+    entry.addArgument(type,
+                      named ? mlir::NameLoc::get(builder_.getStringAttr(spec.argNames[index]), loc) : loc);
   }
   builder_.setInsertionPointToEnd(&entry);
   return toHandles(entry.getArguments());
@@ -101,7 +104,8 @@ void IRBuilder::endFunction(llvm::ArrayRef<Handle> results, llvm::ArrayRef<Type>
   close(ScopeKind::Function);
 }
 
-Handles IRBuilder::call(llvm::StringRef symbol, llvm::ArrayRef<Handle> args, llvm::ArrayRef<Type> resultTypes) {
+Handles IRBuilder::call(llvm::StringRef symbol, llvm::ArrayRef<Handle> args,
+                        llvm::ArrayRef<Type> resultTypes) {
   auto callee = mlir::FlatSymbolRefAttr::get(builder_.getContext(), symbol);
   auto op = tt::CallOp::create(builder_, location(), convert(resultTypes), callee, toValues(args),
                                /*arg_attrs=*/nullptr, /*res_attrs=*/nullptr);
@@ -112,7 +116,8 @@ Handles IRBuilder::call(llvm::StringRef symbol, llvm::ArrayRef<Handle> args, llv
 // Combine regions
 //===----------------------------------------------------------------------===//
 
-bool IRBuilder::buildCombineRegion(mlir::Operation *op, llvm::ArrayRef<mlir::Type> elements, Combine combine) {
+bool IRBuilder::buildCombineRegion(mlir::Operation *op, llvm::ArrayRef<mlir::Type> elements,
+                                   Combine combine) {
   open(ScopeKind::Combine, op);
   size_t depth = scopes_.size();
   mlir::Block &block = op->getRegion(0).emplaceBlock();
@@ -144,7 +149,8 @@ std::optional<Handles> IRBuilder::reduce(llvm::ArrayRef<Handle> inputs, unsigned
   return toHandles(op.getResults());
 }
 
-std::optional<Handles> IRBuilder::scan(llvm::ArrayRef<Handle> inputs, unsigned axis, bool reverse, Combine combine) {
+std::optional<Handles> IRBuilder::scan(llvm::ArrayRef<Handle> inputs, unsigned axis, bool reverse,
+                                       Combine combine) {
   auto op = tt::ScanOp::create(builder_, location(), toValues(inputs), axis, reverse);
   if (!buildCombineRegion(op, op.getElementTypes(), combine))
     return std::nullopt;
@@ -157,8 +163,9 @@ std::optional<Handles> IRBuilder::scan(llvm::ArrayRef<Handle> inputs, unsigned a
 
 void IRBuilder::beginIf(Handle condition) {
   // Its results are known only at the end, which makes the final operation.
-  auto op = scf::IfOp::create(builder_, location(), mlir::TypeRange(), toValue(condition), /*addThenBlock=*/true,
-                              /*addElseBlock=*/true);
+  auto op =
+      scf::IfOp::create(builder_, location(), mlir::TypeRange(), toValue(condition), /*addThenBlock=*/true,
+                        /*addElseBlock=*/true);
   open(ScopeKind::If, op);
   builder_.setInsertionPointToEnd(&op.getThenRegion().front());
 }
@@ -187,7 +194,8 @@ Handles IRBuilder::endIf(llvm::ArrayRef<Handle> thenYields, llvm::ArrayRef<Handl
     return {};
 
   builder_.setInsertionPoint(draft);
-  auto op = scf::IfOp::create(builder_, draft.getLoc(), convert(types), draft.getCondition(), /*addThenBlock=*/false,
+  auto op = scf::IfOp::create(builder_, draft.getLoc(), convert(types), draft.getCondition(),
+                              /*addThenBlock=*/false,
                               /*addElseBlock=*/false);
   op.getThenRegion().takeBody(draft.getThenRegion());
   op.getElseRegion().takeBody(draft.getElseRegion());
@@ -212,16 +220,41 @@ void IRBuilder::setLoopHints(mlir::Operation *loop, const ForHints &hints) {
   setFlag("tt.disable_licm", hints.disableLICM);
 }
 
+void IRBuilder::widenBounds(mlir::Value &lower, mlir::Value &upper, mlir::Value &step, bool isUnsigned) {
+  // Canonicalisation of scf.for subtracts constant bounds in their own type, and drops a loop as empty if
+  // that overflows. i64 holds the difference of any narrower ones.
+  llvm::APInt first, last;
+  if (lower.getType().isInteger(64) || !matchPattern(lower, mlir::m_ConstantInt(&first)) ||
+      !matchPattern(upper, mlir::m_ConstantInt(&last)))
+    return;
+  bool overflow = isUnsigned ? first.isNegative() != last.isNegative() : false;
+  if (!isUnsigned)
+    (void)last.ssub_ov(first, overflow);
+  if (!overflow)
+    return;
+  for (mlir::Value *bound : {&lower, &upper, &step})
+    *bound =
+        isUnsigned
+            ? mlir::Value(mlir::arith::ExtUIOp::create(builder_, location(), builder_.getI64Type(), *bound))
+            : mlir::Value(mlir::arith::ExtSIOp::create(builder_, location(), builder_.getI64Type(), *bound));
+}
+
 RegionBuilder::ForLoop IRBuilder::beginFor(Handle lower, Handle upper, Handle step, bool isUnsigned,
                                            llvm::ArrayRef<Handle> inits, const ForHints &hints) {
-  auto op = scf::ForOp::create(builder_, location(), toValue(lower), toValue(upper), toValue(step), toValues(inits),
+  mlir::Value first = toValue(lower), last = toValue(upper), by = toValue(step);
+  mlir::Type type = first.getType();
+  widenBounds(first, last, by, isUnsigned);
+  auto op = scf::ForOp::create(builder_, location(), first, last, by, toValues(inits),
                                /*bodyBuilder=*/nullptr, isUnsigned);
   setLoopHints(op, hints);
   open(ScopeKind::For, op);
   mlir::Block *body = op.getBody();
   body->clear(); // without carried values a terminator is there already
   builder_.setInsertionPointToEnd(body);
-  return {toHandle(op.getInductionVar()), toHandles(op.getRegionIterArgs())};
+  mlir::Value induction = op.getInductionVar();
+  if (induction.getType() != type)
+    induction = mlir::arith::TruncIOp::create(builder_, location(), type, induction);
+  return {toHandle(induction), toHandles(op.getRegionIterArgs())};
 }
 
 Handles IRBuilder::endFor(llvm::ArrayRef<Handle> yields) {

@@ -19,8 +19,8 @@ LogicalResult BitcastOp::verify() {
   auto fromPtr = dyn_cast<PointerType>(from), toPtr = dyn_cast<PointerType>(to);
   if (fromPtr && toPtr) {
     if (fromPtr.getAddressSpace() != toPtr.getAddressSpace())
-      return emitOpError() << "cannot move a pointer between address spaces " << fromPtr.getAddressSpace() << " and "
-                           << toPtr.getAddressSpace();
+      return emitOpError() << "cannot move a pointer between address spaces " << fromPtr.getAddressSpace()
+                           << " and " << toPtr.getAddressSpace();
     return success();
   }
   if (fromPtr || toPtr)
@@ -90,6 +90,7 @@ OpFoldResult AddPtrOp::fold(FoldAdaptor adaptor) {
 
 LogicalResult PrintOp::verify() {
   if (getArgs().size() != getIsSigned().size())
-    return emitOpError() << "prints " << getArgs().size() << " values but has signs for " << getIsSigned().size();
+    return emitOpError() << "prints " << getArgs().size() << " values but has signs for "
+                         << getIsSigned().size();
   return success();
 }

@@ -23,17 +23,17 @@ void FuncOp::build(OpBuilder &builder, OperationState &state, StringRef name, Fu
   state.addRegion();
   if (argAttrs.size() == type.getNumInputs() && !argAttrs.empty())
     call_interface_impl::addArgAndResultAttrs(builder, state, argAttrs, /*resultAttrs=*/{},
-                                              getArgAttrsAttrName(state.name), getResAttrsAttrName(state.name));
+                                              getArgAttrsAttrName(state.name),
+                                              getResAttrsAttrName(state.name));
 }
 
 ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
   auto makeType = [](Builder &builder, ArrayRef<Type> inputs, ArrayRef<Type> results,
-                     function_interface_impl::VariadicFlag, std::string &) {
-    return builder.getFunctionType(inputs, results);
-  };
-  return function_interface_impl::parseFunctionOp(parser, result, /*allowVariadic=*/false,
-                                                  getFunctionTypeAttrName(result.name), makeType,
-                                                  getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+                     function_interface_impl::VariadicFlag,
+                     std::string &) { return builder.getFunctionType(inputs, results); };
+  return function_interface_impl::parseFunctionOp(
+      parser, result, /*allowVariadic=*/false, getFunctionTypeAttrName(result.name), makeType,
+      getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
 }
 
 void FuncOp::print(OpAsmPrinter &printer) {
@@ -54,8 +54,8 @@ bool FuncOp::isNoInline() {
 
 static LogicalResult verifyCallTypes(CallOp call, const char *what, TypeRange actual, TypeRange expected) {
   if (actual.size() != expected.size())
-    return call.emitOpError() << "has " << actual.size() << " " << what << "s, but @" << call.getCallee() << " has "
-                              << expected.size();
+    return call.emitOpError() << "has " << actual.size() << " " << what << "s, but @" << call.getCallee()
+                              << " has " << expected.size();
   for (auto [index, pair] : llvm::enumerate(llvm::zip(actual, expected)))
     if (std::get<0>(pair) != std::get<1>(pair))
       return call.emitOpError() << what << " " << index << " is " << std::get<0>(pair) << ", but @"

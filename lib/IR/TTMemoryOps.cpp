@@ -31,7 +31,8 @@ static Type valueTypeOf(Type pointer) {
 static Type maskTypeOf(Type pointer) { return inShapeOf(pointer, IntegerType::get(pointer.getContext(), 1)); }
 
 /// Checks one operand or result of a memory operation against the type that the pointer asks for.
-static LogicalResult verifyAgainstPointer(Operation *op, const char *what, Type actual, Type expected, Type pointer) {
+static LogicalResult verifyAgainstPointer(Operation *op, const char *what, Type actual, Type expected,
+                                          Type pointer) {
   if (actual == expected)
     return success();
   return op->emitOpError() << what << " is " << actual << ", but pointer type " << pointer << " asks for "
@@ -89,8 +90,8 @@ static bool isAllFalse(Value mask) { return mask && matchPattern(mask, m_Zero())
 // LoadOp
 //===----------------------------------------------------------------------===//
 
-void LoadOp::build(OpBuilder &builder, OperationState &state, Value ptr, Value mask, Value other, CacheModifier cache,
-                   EvictionPolicy evict, bool isVolatile) {
+void LoadOp::build(OpBuilder &builder, OperationState &state, Value ptr, Value mask, Value other,
+                   CacheModifier cache, EvictionPolicy evict, bool isVolatile) {
   build(builder, state, valueTypeOf(ptr.getType()), ptr, mask, other, cache, evict, isVolatile);
 }
 
@@ -270,23 +271,17 @@ void StoreOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRConte
 
 static const char *kindOfElements(RMWOp kind) {
   switch (kind) {
-  case RMWOp::FADD:
-    return "floats";
-  case RMWOp::XCHG:
-    return "floats or integers";
-  default:
-    return "integers";
+  case RMWOp::FADD: return "floats";
+  case RMWOp::XCHG: return "floats or integers";
+  default: return "integers";
   }
 }
 
 static bool acceptsElement(RMWOp kind, Type element) {
   switch (kind) {
-  case RMWOp::FADD:
-    return isa<FloatType>(element);
-  case RMWOp::XCHG:
-    return element.isIntOrFloat();
-  default:
-    return element.isSignlessInteger();
+  case RMWOp::FADD: return isa<FloatType>(element);
+  case RMWOp::XCHG: return element.isIntOrFloat();
+  default: return element.isSignlessInteger();
   }
 }
 
@@ -303,7 +298,8 @@ LogicalResult AtomicRMWOp::verify() {
   return success();
 }
 
-/// Atomics read and write; nothing tells whether other threads see the order, so they are never moved or merged.
+/// Atomics read and write; nothing tells whether other threads see the order, so they are never moved or
+/// merged.
 static void addAtomicEffects(OpOperand &ptr,
                              SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
   effects.emplace_back(MemoryEffects::Read::get(), &ptr);

@@ -55,7 +55,8 @@ static LogicalResult verifyCombineTypes(Operation *op, uint32_t axis,
   if (axis >= first.getRank())
     return op->emitOpError() << "axis " << int32_t(axis) << " is outside 0 to " << first.getRank() - 1;
   if (op->getNumResults() != op->getNumOperands())
-    return op->emitOpError() << "has " << op->getNumOperands() << " tiles but " << op->getNumResults() << " results";
+    return op->emitOpError() << "has " << op->getNumOperands() << " tiles but " << op->getNumResults()
+                             << " results";
   for (auto [index, operand, result] : llvm::enumerate(op->getOperandTypes(), op->getResultTypes())) {
     auto tile = cast<RankedTensorType>(operand);
     if (tile.getShape() != first.getShape())
@@ -77,12 +78,14 @@ static LogicalResult verifyCombineRegion(Operation *op, ArrayRef<Type> elements,
   if (!block.mightHaveTerminator() || block.getTerminator()->getName().getStringRef() != terminator)
     return op->emitOpError() << "has a region that does not end with '" << terminator << "'";
   if (TypeRange types = block.getTerminator()->getOperandTypes(); types != TypeRange(elements))
-    return op->emitOpError() << "has a region that gives (" << types << "), expected (" << TypeRange(elements) << ")";
+    return op->emitOpError() << "has a region that gives (" << types << "), expected (" << TypeRange(elements)
+                             << ")";
   return success();
 }
 
 LogicalResult ReduceOp::verify() {
-  return verifyCombineTypes(*this, getAxis(), [&](RankedTensorType tile) { return withoutAxis(tile, getAxis()); });
+  return verifyCombineTypes(*this, getAxis(),
+                            [&](RankedTensorType tile) { return withoutAxis(tile, getAxis()); });
 }
 
 LogicalResult ReduceOp::verifyRegions() {
@@ -108,8 +111,8 @@ static LogicalResult verifyDotShapes(DotOp op, RankedTensorType a, RankedTensorT
   if (b.getRank() != rank || c.getRank() != rank)
     return op.emitOpError() << "needs operands of one rank, but has " << a << ", " << b << " and " << c;
   if (rank == 3 && (a.getDimSize(0) != b.getDimSize(0) || a.getDimSize(0) != c.getDimSize(0)))
-    return op.emitOpError() << "needs one batch extent, but has " << a.getDimSize(0) << ", " << b.getDimSize(0)
-                            << " and " << c.getDimSize(0);
+    return op.emitOpError() << "needs one batch extent, but has " << a.getDimSize(0) << ", "
+                            << b.getDimSize(0) << " and " << c.getDimSize(0);
   if (a.getDimSize(rank - 1) != b.getDimSize(rank - 2))
     return op.emitOpError() << "multiplies " << a.getDimSize(rank - 1) << " columns of a with "
                             << b.getDimSize(rank - 2) << " rows of b";

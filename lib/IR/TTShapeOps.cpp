@@ -235,7 +235,8 @@ LogicalResult TransOp::verify() {
   SmallVector<int32_t> dims(src.getRank());
   std::iota(dims.begin(), dims.end(), 0);
   if (sorted != dims)
-    return emitOpError() << "order [" << order << "] is no permutation of the " << src.getRank() << " dimensions";
+    return emitOpError() << "order [" << order << "] is no permutation of the " << src.getRank()
+                         << " dimensions";
   return verifyShape(*this, result, permuted(src.getShape(), order));
 }
 

@@ -22,7 +22,8 @@ void TTDialect::registerTypes() {
       >();
 }
 
-LogicalResult PointerType::verify(function_ref<InFlightDiagnostic()> emitError, Type pointee, int addressSpace) {
+LogicalResult PointerType::verify(function_ref<InFlightDiagnostic()> emitError, Type pointee,
+                                  int addressSpace) {
   if (!pointee.isSignlessInteger() && !isa<FloatType, PointerType>(pointee))
     return emitError() << "a pointer points to a float, a signless integer or a pointer, not to " << pointee;
   if (addressSpace < 0)

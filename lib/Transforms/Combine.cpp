@@ -40,7 +40,8 @@ template <typename AddOp> struct AddToDot : OpRewritePattern<AddOp> {
   using OpRewritePattern<AddOp>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(AddOp add, PatternRewriter &rewriter) const override {
-    for (auto [product, addend] : {std::pair(add.getLhs(), add.getRhs()), std::pair(add.getRhs(), add.getLhs())}) {
+    for (auto [product, addend] :
+         {std::pair(add.getLhs(), add.getRhs()), std::pair(add.getRhs(), add.getLhs())}) {
       auto dot = product.template getDefiningOp<tt::DotOp>();
       if (!dot || !dot->hasOneUse() || !isZero(dot.getC()))
         continue;
@@ -52,17 +53,20 @@ template <typename AddOp> struct AddToDot : OpRewritePattern<AddOp> {
   }
 };
 
-/// addptr(addptr(p, i), j) -> addptr(p, i + j). Offsets are signed, and pointers have 64 bits: a sum of narrower
-/// offsets may wrap where the two steps do not, so those merge only if both are constants with a sum that fits.
+/// addptr(addptr(p, i), j) -> addptr(p, i + j). Offsets are signed, and pointers have 64 bits: a sum of
+/// narrower offsets may wrap where the two steps do not, so those merge only if both are constants with a sum
+/// that fits.
 struct MergeAddPtr : OpRewritePattern<tt::AddPtrOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(tt::AddPtrOp outer, PatternRewriter &rewriter) const override {
     auto inner = outer.getPtr().getDefiningOp<tt::AddPtrOp>();
     // A hint on the inner pointer would be lost.
-    if (!inner || !inner->getDiscardableAttrs().empty() || inner.getOffset().getType() != outer.getOffset().getType())
+    if (!inner || !inner->getDiscardableAttrs().empty() ||
+        inner.getOffset().getType() != outer.getOffset().getType())
       return failure();
-    if (!getElementTypeOrSelf(outer.getOffset()).isInteger(64) && !sumFits(inner.getOffset(), outer.getOffset()))
+    if (!getElementTypeOrSelf(outer.getOffset()).isInteger(64) &&
+        !sumFits(inner.getOffset(), outer.getOffset()))
       return failure();
     Value offset = arith::AddIOp::create(rewriter, outer.getLoc(), inner.getOffset(), outer.getOffset());
     rewriter.modifyOpInPlace(outer, [&] {

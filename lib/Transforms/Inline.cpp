@@ -2,8 +2,8 @@
 //
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
-// In: a module of tt.func with tt.call. Out: the same without calls, or with calls of `noinline` functions only.
-// Tile operations are lowered within one function, so a call is a wall for every later pass.
+// In: a module of tt.func with tt.call. Out: the same without calls, or with calls of `noinline` functions
+// only. Tile operations are lowered within one function, so a call is a wall for every later pass.
 //
 //===----------------------------------------------------------------------===//
 #include "despina/Transforms/Passes.h"
@@ -37,7 +37,8 @@ public:
     };
     auto runNested = [](Pass &, OpPassManager &, Operation *) { return success(); };
     InlinerConfig config({}, /*maxInliningIterations=*/4);
-    Inliner inliner(module, getAnalysis<CallGraph>(), *this, getAnalysisManager(), runNested, config, shouldInline);
+    Inliner inliner(module, getAnalysis<CallGraph>(), *this, getAnalysisManager(), runNested, config,
+                    shouldInline);
     if (failed(inliner.doInlining()))
       signalPassFailure();
   }

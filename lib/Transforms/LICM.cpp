@@ -2,7 +2,8 @@
 //
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
-// In and out: tile IR. Upstream's motion of pure operations, plus loads where nothing can tell the difference.
+// In and out: tile IR. Upstream's motion of pure operations, plus loads where nothing can tell the
+// difference.
 //
 //===----------------------------------------------------------------------===//
 #include "despina/Transforms/Passes.h"
@@ -37,19 +38,21 @@ bool mayWrite(scf::ForOp loop) {
     if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
       return WalkResult::advance(); // its operations are visited themselves
     auto effects = dyn_cast<MemoryEffectOpInterface>(op);
-    bool readsOnly = effects ? (effects.hasNoEffect() || effects.onlyHasEffect<MemoryEffects::Read>()) : isPure(op);
+    bool readsOnly =
+        effects ? (effects.hasNoEffect() || effects.onlyHasEffect<MemoryEffects::Read>()) : isPure(op);
     return readsOnly ? WalkResult::advance() : WalkResult::interrupt();
   };
   return loop.getBody()->walk(writes).wasInterrupted();
 }
 
-/// Moves loads of the loop's own block. A load that is not reached, or not reached in the first iteration, must
-/// stay: its pointers may be valid only then.
+/// Moves loads of the loop's own block. A load that is not reached, or not reached in the first iteration,
+/// must stay: its pointers may be valid only then.
 bool moveLoads(scf::ForOp loop) {
   SmallVector<tt::LoadOp> loads;
   for (auto load : loop.getBody()->getOps<tt::LoadOp>())
-    if (!load.getIsVolatile() &&
-        llvm::all_of(load->getOperands(), [&](Value operand) { return loop.isDefinedOutsideOfLoop(operand); }))
+    if (!load.getIsVolatile() && llvm::all_of(load->getOperands(), [&](Value operand) {
+          return loop.isDefinedOutsideOfLoop(operand);
+        }))
       loads.push_back(load);
   if (loads.empty() || !surelyRuns(loop) || mayWrite(loop))
     return false;

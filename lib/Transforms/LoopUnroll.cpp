@@ -2,7 +2,8 @@
 //
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
-// In and out: tile IR. Own code rather than the utility of scf, which asks for non-negative, non-empty bounds.
+// In and out: tile IR. Own code rather than the utility of scf, which asks for non-negative, non-empty
+// bounds.
 //
 //===----------------------------------------------------------------------===//
 #include "despina/Transforms/Passes.h"
@@ -48,13 +49,15 @@ Value makeMainEnd(scf::ForOp loop, const APInt &step, uint64_t factor, OpBuilder
   Value runs = arith::CmpIOp::create(builder, loc, less, lower, upper);
   // trips = runs ? (upper - lower - 1) / step + 1 : 0, unsigned: the difference of signed bounds may need the
   // highest bit.
-  Value span = arith::SubIOp::create(builder, loc, arith::SubIOp::create(builder, loc, upper, lower), constant(one));
-  Value trips = arith::AddIOp::create(builder, loc, arith::DivUIOp::create(builder, loc, span, constant(step)),
-                                      constant(one));
+  Value span =
+      arith::SubIOp::create(builder, loc, arith::SubIOp::create(builder, loc, upper, lower), constant(one));
+  Value trips = arith::AddIOp::create(
+      builder, loc, arith::DivUIOp::create(builder, loc, span, constant(step)), constant(one));
   trips = arith::SelectOp::create(builder, loc, runs, trips, constant(zero));
   Value left = arith::RemUIOp::create(builder, loc, trips, constant(APInt(step.getBitWidth(), factor)));
   Value steps = arith::SubIOp::create(builder, loc, trips, left);
-  Value end = arith::AddIOp::create(builder, loc, lower, arith::MulIOp::create(builder, loc, steps, constant(step)));
+  Value end =
+      arith::AddIOp::create(builder, loc, lower, arith::MulIOp::create(builder, loc, steps, constant(step)));
   // Without steps left over, lower + trips * step might wrap, and the upper bound itself is right.
   Value exact = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, left, constant(zero));
   return arith::SelectOp::create(builder, loc, exact, upper, end);
@@ -96,10 +99,11 @@ void unroll(scf::ForOp loop) {
 
   OpBuilder builder(loop);
   Value end = makeMainEnd(loop, *step, factor, builder);
-  Value wideStep = arith::ConstantOp::create(builder, loop.getLoc(),
-                                             builder.getIntegerAttr(loop.getStep().getType(), *step * factor));
-  auto main = scf::ForOp::create(builder, loop.getLoc(), loop.getLowerBound(), end, wideStep, loop.getInitArgs(),
-                                 /*bodyBuilder=*/nullptr, loop.getUnsignedCmp());
+  Value wideStep = arith::ConstantOp::create(
+      builder, loop.getLoc(), builder.getIntegerAttr(loop.getStep().getType(), *step * factor));
+  auto main =
+      scf::ForOp::create(builder, loop.getLoc(), loop.getLowerBound(), end, wideStep, loop.getInitArgs(),
+                         /*bodyBuilder=*/nullptr, loop.getUnsignedCmp());
   main->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   main->removeDiscardableAttr(factorName);
   fillMainLoop(loop, main, *step, factor);

@@ -33,5 +33,6 @@ void despina::buildTTPipeline(OpPassManager &manager) {
 }
 
 void despina::registerTTPipeline() {
-  PassPipelineRegistration<>("tt-pipeline", "The passes on tile IR that every target starts with", buildTTPipeline);
+  PassPipelineRegistration<>("tt-pipeline", "The passes on tile IR that every target starts with",
+                             buildTTPipeline);
 }

@@ -2,8 +2,8 @@
 //
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
-// In and out: tile IR. The front end repeats operands before it computes; computing on the scalar or the small
-// tile first does less work and shows targets which values are uniform.
+// In and out: tile IR. The front end repeats operands before it computes; computing on the scalar or the
+// small tile first does less work and shows targets which values are uniform.
 //
 //===----------------------------------------------------------------------===//
 #include "despina/Transforms/Passes.h"
@@ -24,9 +24,9 @@ namespace {
 
 /// A pure element-wise operation on tiles without hints (they would be about the repeated value).
 bool canShrink(Operation *op) {
-  return op->getNumResults() == 1 && op->getNumOperands() != 0 && isa<RankedTensorType>(op->getResult(0).getType()) &&
-         op->hasTrait<OpTrait::Elementwise>() && isPure(op) && op->getNumRegions() == 0 &&
-         op->getDiscardableAttrs().empty();
+  return op->getNumResults() == 1 && op->getNumOperands() != 0 &&
+         isa<RankedTensorType>(op->getResult(0).getType()) && op->hasTrait<OpTrait::Elementwise>() &&
+         isPure(op) && op->getNumRegions() == 0 && op->getDiscardableAttrs().empty();
 }
 
 /// The value of every element, if that is known to be one attribute.
@@ -98,8 +98,8 @@ struct MoveBroadcast : RewritePattern {
   }
 
 private:
-  /// The shape that all broadcasts among the operands start from; none if they differ, if there is none, or if
-  /// another operand cannot shrink.
+  /// The shape that all broadcasts among the operands start from; none if they differ, if there is none, or
+  /// if another operand cannot shrink.
   static std::optional<ArrayRef<int64_t>> commonSourceShape(Operation *op) {
     std::optional<ArrayRef<int64_t>> shape;
     for (Value operand : op->getOperands()) {

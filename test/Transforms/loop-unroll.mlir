@@ -106,3 +106,82 @@ tt.func @nested(%p: !tt.ptr<i32>) {
   } {tt.loop_unroll_factor = 2 : i32}
   tt.return
 }
+
+// -----
+
+// Six steps from a negative bound: four in one iteration, from -5, and two from 3.
+// CHECK-LABEL: @negative_bounds
+tt.func @negative_bounds(%p: !tt.ptr<i32>) {
+  // CHECK-DAG: %[[M5:.*]] = arith.constant -5 : i32
+  // CHECK-DAG: %[[M3:.*]] = arith.constant -3 : i32
+  // CHECK-DAG: %[[M1:.*]] = arith.constant -1 : i32
+  // CHECK-DAG: %[[P1:.*]] = arith.constant 1 : i32
+  // CHECK-DAG: %[[P3:.*]] = arith.constant 3 : i32
+  // CHECK-DAG: %[[P6:.*]] = arith.constant 6 : i32
+  // CHECK: tt.store %{{.*}}, %[[M5]]
+  // CHECK-NEXT: tt.store %{{.*}}, %[[M3]]
+  // CHECK-NEXT: tt.store %{{.*}}, %[[M1]]
+  // CHECK-NEXT: tt.store %{{.*}}, %[[P1]]
+  // CHECK-NEXT: scf.for %{{.*}} = %[[P3]] to %[[P6]] step
+  %l = arith.constant -5 : i32
+  %u = arith.constant 6 : i32
+  %s = arith.constant 2 : i32
+  scf.for %i = %l to %u step %s : i32 {
+    tt.store %p, %i : !tt.ptr<i32>
+  } {tt.loop_unroll_factor = 4 : i32}
+  tt.return
+}
+
+// -----
+
+// CHECK-LABEL: @empty
+tt.func @empty(%p: !tt.ptr<i32>) {
+  // CHECK-NEXT: tt.return
+  %l = arith.constant 5 : i32
+  %u = arith.constant -2147483648 : i32
+  %s = arith.constant 1 : i32
+  scf.for %i = %l to %u step %s : i32 {
+    tt.store %p, %i : !tt.ptr<i32>
+  } {tt.loop_unroll_factor = 4 : i32}
+  tt.return
+}
+
+// -----
+
+// lower + trips * step would wrap around.
+// CHECK-LABEL: @end_of_type
+tt.func @end_of_type(%p: !tt.ptr<i32>) {
+  // CHECK-DAG: %[[A:.*]] = arith.constant 2147483000 : i32
+  // CHECK-DAG: %[[B:.*]] = arith.constant 2147483500 : i32
+  // CHECK: tt.store %{{.*}}, %[[A]]
+  // CHECK-NEXT: tt.store %{{.*}}, %[[B]]
+  // CHECK-NEXT: tt.return
+  %l = arith.constant 2147483000 : i32
+  %u = arith.constant 2147483647 : i32
+  %s = arith.constant 500 : i32
+  scf.for %i = %l to %u step %s : i32 {
+    tt.store %p, %i : !tt.ptr<i32>
+  } {tt.loop_unroll_factor = 2 : i32}
+  tt.return
+}
+
+// -----
+
+// An unsigned bound beyond the signed range.
+// CHECK-LABEL: @unsigned_bounds
+tt.func @unsigned_bounds(%p: !tt.ptr<i32>) {
+  // CHECK-DAG: %[[A:.*]] = arith.constant 2147483647 : i32
+  // CHECK-DAG: %[[B:.*]] = arith.constant -2147483648 : i32
+  // CHECK-DAG: %[[C:.*]] = arith.constant -2147483647 : i32
+  // CHECK: tt.store %{{.*}}, %[[A]]
+  // CHECK-NEXT: tt.store %{{.*}}, %[[B]]
+  // CHECK-NEXT: tt.store %{{.*}}, %[[C]]
+  // CHECK-NEXT: tt.return
+  %l = arith.constant 2147483647 : i32
+  %u = arith.constant -2147483646 : i32
+  %s = arith.constant 1 : i32
+  scf.for unsigned %i = %l to %u step %s : i32 {
+    tt.store %p, %i : !tt.ptr<i32>
+  } {tt.loop_unroll_factor = 2 : i32}
+  tt.return
+}

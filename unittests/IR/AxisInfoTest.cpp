@@ -37,7 +37,8 @@ SmallVector<int64_t> extentsOf(Value value) {
 }
 
 /// The first claim about `numbers` that does not hold; empty if all do.
-std::string findFalseClaim(const AxisInfo &info, ArrayRef<int64_t> shape, const std::vector<int64_t> &numbers) {
+std::string findFalseClaim(const AxisInfo &info, ArrayRef<int64_t> shape,
+                           const std::vector<int64_t> &numbers) {
   auto complain = [&](const char *what, size_t index) {
     std::string text = std::string(what) + " at element " + std::to_string(index) + ": ";
     llvm::raw_string_ostream os(text);
@@ -71,8 +72,8 @@ public:
       : random_(seed), builder_(context), loc_(builder_.getUnknownLoc()), module_(ModuleOp::create(loc_)) {
     builder_.setInsertionPointToEnd(module_->getBody());
     SmallVector<Type> types(2, builder_.getI64Type());
-    auto attrs = builder_.getDictionaryAttr(
-        builder_.getNamedAttr("tt.divisibility", builder_.getI32IntegerAttr(16)));
+    auto attrs =
+        builder_.getDictionaryAttr(builder_.getNamedAttr("tt.divisibility", builder_.getI32IntegerAttr(16)));
     auto func = tt::FuncOp::create(builder_, loc_, "f", builder_.getFunctionType(types, {}), {},
                                    {attrs, builder_.getDictionaryAttr({})});
     Block &entry = func.getBody().emplaceBlock();
@@ -108,7 +109,8 @@ public:
     AxisInfoAnalysis analysis(*module_);
     for (const auto &list : {scalars_, tiles_, others_})
       for (const Known &known : list) {
-        std::string wrong = findFalseClaim(analysis.lookup(known.value), extentsOf(known.value), known.numbers);
+        std::string wrong =
+            findFalseClaim(analysis.lookup(known.value), extentsOf(known.value), known.numbers);
         if (!wrong.empty()) {
           known.value.print(llvm::errs());
           module_->dump();
@@ -123,7 +125,9 @@ public:
 private:
   static constexpr int64_t rows = 8, columns = 32;
 
-  int64_t pick(int64_t low, int64_t high) { return std::uniform_int_distribution<int64_t>(low, high)(random_); }
+  int64_t pick(int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random_);
+  }
   RankedTensorType tileType(int64_t first = rows, int64_t second = columns) {
     return RankedTensorType::get({first, second}, builder_.getI64Type());
   }
@@ -143,7 +147,8 @@ private:
     bool alongColumns = pick(0, 2) != 0;
     int64_t extent = alongColumns ? columns : rows, start = pick(0, 1) ? 16 * pick(-3, 2) : pick(-40, 20);
     Value range = tt::MakeRangeOp::create(builder_, loc_, start, start + extent);
-    range = arith::ExtSIOp::create(builder_, loc_, RankedTensorType::get({extent}, builder_.getI64Type()), range);
+    range =
+        arith::ExtSIOp::create(builder_, loc_, RankedTensorType::get({extent}, builder_.getI64Type()), range);
     Value expanded = tt::ExpandDimsOp::create(builder_, loc_, range, alongColumns ? 0 : 1);
     Value tile = tt::BroadcastOp::create(builder_, loc_, tileType(), expanded);
     std::vector<int64_t> numbers;
@@ -166,7 +171,8 @@ private:
   }
   void addReshape() {
     const Known source = any(tiles_);
-    Value narrow = tt::ReshapeOp::create(builder_, loc_, tileType(rows * 4, columns / 4), source.value, false);
+    Value narrow =
+        tt::ReshapeOp::create(builder_, loc_, tileType(rows * 4, columns / 4), source.value, false);
     others_.push_back({narrow, source.numbers});
     Value back = tt::ReshapeOp::create(builder_, loc_, tileType(), narrow, false);
     tiles_.push_back({back, source.numbers});
@@ -189,14 +195,16 @@ private:
     Value selected = arith::SelectOp::create(builder_, loc_, condition, x.value, y.value);
     std::vector<int64_t> bits, numbers;
     for (size_t i = 0; i < lhs.numbers.size(); ++i) {
-      bits.push_back(arith::applyCmpPredicate(predicate, APInt(64, lhs.numbers[i], true), APInt(64, rhs.numbers[i], true)));
+      bits.push_back(arith::applyCmpPredicate(predicate, APInt(64, lhs.numbers[i], true),
+                                              APInt(64, rhs.numbers[i], true)));
       numbers.push_back(bits.back() ? x.numbers[i] : y.numbers[i]);
     }
     others_.push_back({condition, bits});
     keep(selected, numbers);
   }
 
-  template <typename Op> void addOp(const Known &lhs, const Known &rhs, int64_t (*compute)(int64_t, int64_t)) {
+  template <typename Op>
+  void addOp(const Known &lhs, const Known &rhs, int64_t (*compute)(int64_t, int64_t)) {
     std::vector<int64_t> numbers;
     for (size_t i = 0; i < lhs.numbers.size(); ++i)
       numbers.push_back(compute(lhs.numbers[i], rhs.numbers[i]));

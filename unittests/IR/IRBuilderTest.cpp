@@ -3,8 +3,8 @@
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#include "despina/IR/Context.h"
 #include "despina/IR/IRBuilder.h"
+#include "despina/IR/Context.h"
 #include "despina/IR/TT.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -24,7 +24,8 @@ namespace {
 class IRBuilderTest : public testing::Test {
 protected:
   IRBuilderTest()
-      : context_(createContext([this](mlir::Diagnostic &diagnostic) { messages_ += diagnostic.str() + "\n"; })),
+      : context_(
+            createContext([this](mlir::Diagnostic &diagnostic) { messages_ += diagnostic.str() + "\n"; })),
         builder_(context_.get()) {}
 
   /// Starts a public function of these arguments.
@@ -82,7 +83,8 @@ TEST_F(IRBuilderTest, ConvertsPointersAndBlocks) {
   ASSERT_TRUE(converted);
   EXPECT_TRUE(converted.getPointeeType().isBF16());
   EXPECT_EQ(converted.getAddressSpace(), 3);
-  auto tile = mlir::dyn_cast<mlir::RankedTensorType>(convertType(Type::block(pointer, {4, 8}), context_.get()));
+  auto tile =
+      mlir::dyn_cast<mlir::RankedTensorType>(convertType(Type::block(pointer, {4, 8}), context_.get()));
   ASSERT_TRUE(tile);
   EXPECT_EQ(tile.getElementType(), converted);
   EXPECT_EQ(tile.getShape(), llvm::ArrayRef<int64_t>({4, 8}));
@@ -101,8 +103,10 @@ TEST_F(IRBuilderTest, BuildsAVectorAdd) {
   ASSERT_EQ(args.size(), 4u);
 
   Type offsets = block(ScalarKind::Int32, {1024}), pointers = Type::block(pointer, {1024});
-  Handle start = builder_.binary(BinaryKind::MulI, builder_.programId(0), builder_.constantInt(ScalarKind::Int32, 1024));
-  Handle index = builder_.binary(BinaryKind::AddI, builder_.splat(start, offsets), builder_.makeRange(0, 1024));
+  Handle start =
+      builder_.binary(BinaryKind::MulI, builder_.programId(0), builder_.constantInt(ScalarKind::Int32, 1024));
+  Handle index =
+      builder_.binary(BinaryKind::AddI, builder_.splat(start, offsets), builder_.makeRange(0, 1024));
   Handle mask = builder_.compare(CompareKind::SLT, index, builder_.splat(args[3], offsets));
   auto address = [&](Handle base) { return builder_.addPointer(builder_.splat(base, pointers), index); };
   auto load = [&](Handle base) {
@@ -191,7 +195,8 @@ TEST_F(IRBuilderTest, Constants) {
     auto op = IRBuilder::toValue(handle).getDefiningOp<mlir::arith::ConstantOp>();
     return op ? op.getValue() : mlir::TypedAttr();
   };
-  auto minusOne = mlir::dyn_cast<mlir::IntegerAttr>(attribute(builder_.constantInt(ScalarKind::Int8, ~uint64_t(0))));
+  auto minusOne =
+      mlir::dyn_cast<mlir::IntegerAttr>(attribute(builder_.constantInt(ScalarKind::Int8, ~uint64_t(0))));
   ASSERT_TRUE(minusOne);
   EXPECT_EQ(minusOne.getInt(), -1);
   auto half = mlir::dyn_cast<mlir::FloatAttr>(attribute(builder_.constantFloat(ScalarKind::FP16, 1.0 / 3.0)));
@@ -200,7 +205,8 @@ TEST_F(IRBuilderTest, Constants) {
   auto infinity = mlir::dyn_cast<mlir::FloatAttr>(attribute(builder_.constantFloat(ScalarKind::FP16, 1e30)));
   ASSERT_TRUE(infinity);
   EXPECT_TRUE(std::isinf(infinity.getValueAsDouble()));
-  auto tile = mlir::dyn_cast<mlir::SplatElementsAttr>(attribute(builder_.constantInt(block(ScalarKind::Int16, {4, 4}), 70000)));
+  auto tile = mlir::dyn_cast<mlir::SplatElementsAttr>(
+      attribute(builder_.constantInt(block(ScalarKind::Int16, {4, 4}), 70000)));
   ASSERT_TRUE(tile);
   EXPECT_EQ(tile.getSplatValue<mlir::APInt>().getZExtValue(), 70000u % 65536u);
   // Pointers have no constants, but an address is one.
@@ -228,7 +234,8 @@ TEST_F(IRBuilderTest, ShapesAndMemory) {
   builder_.broadcast(row, block(ScalarKind::FP32, {32, 16}));
   EXPECT_EQ(builder_.broadcast(x, tile), x);
   builder_.unsplat(builder_.splat(args[2], block(ScalarKind::Int32, {1})));
-  builder_.atomicRMW(AtomicKind::UMin, args[1], args[2], args[3], MemorySemantic::AcquireRelease, MemoryScope::GPU);
+  builder_.atomicRMW(AtomicKind::UMin, args[1], args[2], args[3], MemorySemantic::AcquireRelease,
+                     MemoryScope::GPU);
   builder_.atomicCAS(args[1], args[2], args[2], MemorySemantic::Relaxed, MemoryScope::System);
   builder_.dot(builder_.reshape(x, block(ScalarKind::FP32, {4, 8}), false), builder_.transpose(x, {1, 0}),
                builder_.constantFloat(block(ScalarKind::FP32, {4, 4}), 0), DotPrecision::TF32, 0);
@@ -272,13 +279,13 @@ TEST_F(IRBuilderTest, HintsStandOnTheOperation) {
 TEST_F(IRBuilderTest, ReduceFillsItsRegion) {
   Type tile = block(ScalarKind::FP32, {4, 8}), index = block(ScalarKind::Int32, {4, 8});
   Handles args = begin({tile, index});
-  auto results = builder_.reduce({args[0], args[1]}, 1,
-                                 {block(ScalarKind::FP32, {4}), block(ScalarKind::Int32, {4})},
-                                 [&](llvm::ArrayRef<Handle> in) -> std::optional<Handles> {
-                                   EXPECT_EQ(in.size(), 4u);
-                                   Handle c = builder_.compare(CompareKind::OGT, in[0], in[2]);
-                                   return Handles{builder_.select(c, in[0], in[2]), builder_.select(c, in[1], in[3])};
-                                 });
+  auto results =
+      builder_.reduce({args[0], args[1]}, 1, {block(ScalarKind::FP32, {4}), block(ScalarKind::Int32, {4})},
+                      [&](llvm::ArrayRef<Handle> in) -> std::optional<Handles> {
+                        EXPECT_EQ(in.size(), 4u);
+                        Handle c = builder_.compare(CompareKind::OGT, in[0], in[2]);
+                        return Handles{builder_.select(c, in[0], in[2]), builder_.select(c, in[1], in[3])};
+                      });
   ASSERT_TRUE(results);
   EXPECT_EQ(results->size(), 2u);
   auto scanned = builder_.scan({args[1]}, 0, true, [&](llvm::ArrayRef<Handle> in) -> std::optional<Handles> {
@@ -342,8 +349,8 @@ TEST_F(IRBuilderTest, ForCarriesValuesAndHints) {
   hints.numStages = 3;
   hints.unrollFactor = 2;
   hints.flatten = hints.disableLICM = true;
-  auto loop = builder_.beginFor(args[0], args[1], builder_.constantInt(ScalarKind::Int32, 1), /*isUnsigned=*/true,
-                                {args[2]}, hints);
+  auto loop = builder_.beginFor(args[0], args[1], builder_.constantInt(ScalarKind::Int32, 1),
+                                /*isUnsigned=*/true, {args[2]}, hints);
   ASSERT_EQ(loop.carried.size(), 1u);
   Handle index = builder_.cast(CastKind::UIToFP, loop.induction, ScalarKind::FP32, RoundingKind::Default);
   Handles results = builder_.endFor({builder_.binary(BinaryKind::AddF, loop.carried[0], index)});
@@ -361,6 +368,28 @@ TEST_F(IRBuilderTest, ForCarriesValuesAndHints) {
   EXPECT_TRUE(op->hasAttr("tt.flatten"));
   EXPECT_TRUE(op->hasAttr("tt.disable_licm"));
   EXPECT_FALSE(op->hasAttr("tt.warp_specialize"));
+}
+
+TEST_F(IRBuilderTest, BoundsFarApartAreCountedIn64Bits) {
+  begin({});
+  auto constant = [&](int64_t value) {
+    return builder_.constantInt(ScalarKind::Int32, static_cast<uint64_t>(value));
+  };
+  auto width = [&](int64_t lower, int64_t upper, bool isUnsigned) {
+    auto loop = builder_.beginFor(constant(lower), constant(upper), constant(1), isUnsigned, {}, {});
+    EXPECT_TRUE(IRBuilder::toValue(loop.induction).getType().isInteger(32));
+    builder_.barrier();
+    auto *parent = IRBuilder::toValue(loop.induction).getParentBlock()->getParentOp();
+    builder_.endFor({});
+    return llvm::cast<mlir::scf::ForOp>(parent).getInductionVar().getType().getIntOrFloatBitWidth();
+  };
+  EXPECT_EQ(width(0, INT32_MAX, false), 32u);
+  EXPECT_EQ(width(-2, INT32_MAX, false), 64u);
+  EXPECT_EQ(width(INT32_MIN, -1, false), 32u);
+  EXPECT_EQ(width(1, 0xfffffff0, true), 64u);
+  EXPECT_EQ(width(0xffffff00, 0xfffffff0, true), 32u);
+  end();
+  EXPECT_TRUE(verifies()) << messages_ << text();
 }
 
 TEST_F(IRBuilderTest, WhilePassesTheCondition) {

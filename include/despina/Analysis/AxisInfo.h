@@ -2,11 +2,12 @@
 //
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What a target must know to read and write memory in wide pieces: where the values of a tile go up by one, what
-// their first ones are multiples of, and where they repeat.
+// What a target must know to read and write memory in wide pieces: where the values of a tile go up by one,
+// what their first ones are multiples of, and where they repeat.
 //
-// Two assumptions, both about numbers that are indices in any sensible program: a run does not wrap around its
-// integer type, and a non-negative number stays so under addition, multiplication and division by another.
+// Two assumptions, both about numbers that are indices in any sensible program: a run does not wrap around
+// its integer type, and a non-negative number stays so under addition, multiplication and division by
+// another.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DESPINA_ANALYSIS_AXISINFO_H

@@ -21,7 +21,8 @@ void registerTileDialects(mlir::DialectRegistry &registry);
 /// Makes a context for one compiling thread: exactly the dialects of tile IR are loaded, and it starts no
 /// threads. Targets load what they lower to. `onDiagnostic` gets everything that MLIR reports; without it
 /// diagnostics go to standard error.
-std::unique_ptr<mlir::MLIRContext> createContext(std::function<void(mlir::Diagnostic &)> onDiagnostic = nullptr);
+std::unique_ptr<mlir::MLIRContext> createContext(
+    std::function<void(mlir::Diagnostic &)> onDiagnostic = nullptr);
 
 } // namespace despina
 

@@ -68,12 +68,14 @@ public:
   void store(Handle pointer, Handle value, Handle mask, CacheModifier cache, EvictionPolicy evict) override;
   Handle atomicRMW(AtomicKind kind, Handle pointer, Handle value, Handle mask, MemorySemantic sem,
                    MemoryScope scope) override;
-  Handle atomicCAS(Handle pointer, Handle compare, Handle value, MemorySemantic sem, MemoryScope scope) override;
+  Handle atomicCAS(Handle pointer, Handle compare, Handle value, MemorySemantic sem,
+                   MemoryScope scope) override;
 
   Handle dot(Handle a, Handle b, Handle acc, DotPrecision precision, int32_t maxImpreciseAcc) override;
-  std::optional<Handles> reduce(llvm::ArrayRef<Handle> inputs, unsigned axis, llvm::ArrayRef<Type> resultTypes,
-                                Combine combine) override;
-  std::optional<Handles> scan(llvm::ArrayRef<Handle> inputs, unsigned axis, bool reverse, Combine combine) override;
+  std::optional<Handles> reduce(llvm::ArrayRef<Handle> inputs, unsigned axis,
+                                llvm::ArrayRef<Type> resultTypes, Combine combine) override;
+  std::optional<Handles> scan(llvm::ArrayRef<Handle> inputs, unsigned axis, bool reverse,
+                              Combine combine) override;
 
   void setHint(Handle x, llvm::StringRef name, llvm::ArrayRef<int64_t> values) override;
   void assume(Handle condition) override;
@@ -84,7 +86,8 @@ public:
 
   Handles beginFunction(const FunctionSpec &spec) override;
   void endFunction(llvm::ArrayRef<Handle> results, llvm::ArrayRef<Type> resultTypes) override;
-  Handles call(llvm::StringRef symbol, llvm::ArrayRef<Handle> args, llvm::ArrayRef<Type> resultTypes) override;
+  Handles call(llvm::StringRef symbol, llvm::ArrayRef<Handle> args,
+               llvm::ArrayRef<Type> resultTypes) override;
 
   void beginIf(Handle condition) override;
   void beginElse() override;
@@ -118,10 +121,13 @@ private:
   mlir::Value constant(const Type &type, mlir::TypedAttr element);
   /// The integer value of a pointer; other values pass through.
   mlir::Value withoutPointer(mlir::Value value);
+  /// Bounds in i64 where their own type cannot count the steps between them.
+  void widenBounds(mlir::Value &lower, mlir::Value &upper, mlir::Value &step, bool isUnsigned);
   void setLoopHints(mlir::Operation *loop, const ForHints &hints);
 
   void open(ScopeKind kind, mlir::Operation *op);
-  /// Closes the innermost scope if it is of this kind; the operation, or null where begin and end do not match.
+  /// Closes the innermost scope if it is of this kind; the operation, or null where begin and end do not
+  /// match.
   mlir::Operation *close(ScopeKind kind);
   mlir::Operation *innermost(ScopeKind kind) const;
   void dropScopes(size_t depth);
