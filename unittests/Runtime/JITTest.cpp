@@ -127,6 +127,19 @@ TEST_F(JIT, ImpossibleAssemblyConstraintsAreAnError) {
   EXPECT_THAT(error, HasSubstr("constraint"));
 }
 
+TEST_F(JIT, WhatTheProcessorCannotDoIsAnError) {
+  for (int i = 0; i < 3; ++i) {
+    std::optional<EmittedCode> code = emit(entryPoint(R"(
+  %p = llvm.load %args : !llvm.ptr -> !llvm.ptr
+  %x = llvm.call_intrinsic "llvm.nvvm.read.ptx.sreg.tid.x"() : () -> i32
+  llvm.store %x, %p : i32, !llvm.ptr)"));
+    EXPECT_FALSE(code);
+    EXPECT_THAT(error, HasSubstr("Cannot select"));
+    error.clear();
+  }
+  EXPECT_TRUE(emit(increment)) << error;
+}
+
 TEST_F(JIT, AFunctionNobodyHasIsAnError) {
   EXPECT_FALSE(load(entryPoint("llvm.call @nobody_has_this() : () -> ()", "llvm.func @nobody_has_this()")));
   EXPECT_THAT(error, HasSubstr("nobody_has_this"));
@@ -142,22 +155,26 @@ TEST_F(JIT, BrokenObjectsAreErrors) {
   EXPECT_FALSE(error.empty());
 }
 
-const std::string multiplyAdd = entryPoint(R"(
+std::string multiplyAdd(const std::string &flags) {
+  return entryPoint(R"(
   %p = llvm.load %args : !llvm.ptr -> !llvm.ptr
   %x = llvm.load %p : !llvm.ptr -> f64
-  %y = llvm.fmul %x, %x : f64
-  %z = llvm.fadd %y, %x : f64
+  %y = llvm.fmul %x, %x )" +
+                    flags + R"( : f64
+  %z = llvm.fadd %y, %x )" +
+                    flags + R"( : f64
   llvm.store %z, %p : f64, !llvm.ptr)");
+}
 
-TEST_F(JIT, FusesOnlyWhenAllowed) {
+TEST_F(JIT, FusesOnlyWhatIsMarked) {
   if (!options.features.fma)
     GTEST_SKIP() << "this machine has no fused multiply-add";
-  std::optional<EmittedCode> fused = emit(multiplyAdd, {false, true});
-  options.enableFPFusion = false;
-  std::optional<EmittedCode> separate = emit(multiplyAdd, {false, true});
-  ASSERT_TRUE(fused && separate) << error;
-  EXPECT_THAT(fused->assembly, HasSubstr("vfmadd"));
-  EXPECT_THAT(separate->assembly, Not(HasSubstr("vfmadd")));
+  std::optional<EmittedCode> marked =
+      emit(multiplyAdd("{fastmathFlags = #llvm.fastmath<contract>}"), {false, true});
+  std::optional<EmittedCode> plain = emit(multiplyAdd(""), {false, true});
+  ASSERT_TRUE(marked && plain) << error;
+  EXPECT_THAT(marked->assembly, HasSubstr("vfmadd"));
+  EXPECT_THAT(plain->assembly, Not(HasSubstr("vfmadd")));
 }
 
 TEST_F(JIT, UsesTheWholeVectorWidth) {

@@ -20,13 +20,12 @@
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/Operator.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
@@ -34,6 +33,7 @@
 #include "llvm/Transforms/Utils/Cloning.h"
 
 #include <chrono>
+#include <csetjmp>
 #include <mutex>
 
 namespace despina::cpu {
@@ -44,10 +44,40 @@ double secondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+/// Where a fatal error of LLVM leads on this thread.
+struct RecoveryPoint {
+  std::jmp_buf jump;
+  std::string reason;
+};
+thread_local RecoveryPoint *recoveryPoint = nullptr;
+
+void onFatalError(void *, const char *reason, bool) {
+  if (RecoveryPoint *point = recoveryPoint) {
+    point->reason = reason;
+    std::longjmp(point->jump, 1);
+  }
+}
+
+/// Calls `work`; false, with the reason, where LLVM found itself unable to go on ("Cannot select", ...). It
+/// would end the process then. What it had allocated is lost, which is the better choice.
+bool runGuarded(llvm::function_ref<void()> work, std::string &reason) {
+  RecoveryPoint point;
+  RecoveryPoint *outer = recoveryPoint;
+  recoveryPoint = &point;
+  bool finished = setjmp(point.jump) == 0;
+  if (finished)
+    work();
+  recoveryPoint = outer;
+  if (!finished)
+    reason = point.reason;
+  return finished;
+}
+
 /// Registers LLVM's X86 target, once for the process.
 void initializeLLVM() {
   static std::once_flag once;
   std::call_once(once, [] {
+    llvm::install_fatal_error_handler(onFatalError);
     LLVMInitializeX86TargetInfo();
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
@@ -80,6 +110,7 @@ std::unique_ptr<llvm::TargetMachine> makeTargetMachine(const CPUOptions &options
   if (!target)
     return nullptr;
   llvm::TargetOptions targetOptions;
+  // Standard: operations fuse where the lowering has marked them `contract`.
   targetOptions.AllowFPOpFusion =
       options.enableFPFusion ? llvm::FPOpFusion::Standard : llvm::FPOpFusion::Strict;
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
@@ -88,19 +119,6 @@ std::unique_ptr<llvm::TargetMachine> makeTargetMachine(const CPUOptions &options
   if (!machine)
     error = "LLVM has no code generator for " + triple.str();
   return machine;
-}
-
-/// Allows a multiplication and an addition to become one instruction, and nothing else that changes results.
-void allowContraction(llvm::Module &module) {
-  for (llvm::Function &function : module)
-    for (llvm::Instruction &instruction : llvm::instructions(function))
-      switch (instruction.getOpcode()) {
-      case llvm::Instruction::FAdd:
-      case llvm::Instruction::FSub:
-      case llvm::Instruction::FMul:
-      case llvm::Instruction::FNeg: instruction.setHasAllowContract(true); break;
-      default: break;
-      }
 }
 
 void setFunctionAttributes(llvm::Module &module, const CPUOptions &options) {
@@ -158,9 +176,8 @@ void registerTranslations(mlir::DialectRegistry &registry) {
   mlir::registerLLVMDialectTranslation(registry);
 }
 
-std::optional<EmittedCode> emitCode(mlir::ModuleOp module, const CPUOptions &options,
-                                    const EmitRequest &request, std::string &error) {
-  initializeLLVM();
+static std::optional<EmittedCode> emitUnguarded(mlir::ModuleOp module, const CPUOptions &options,
+                                                const EmitRequest &request, std::string &error) {
   EmittedCode code;
   auto start = std::chrono::steady_clock::now();
   llvm::LLVMContext context;
@@ -180,8 +197,6 @@ std::optional<EmittedCode> emitCode(mlir::ModuleOp module, const CPUOptions &opt
     return std::nullopt;
   llvmModule->setTargetTriple(machine->getTargetTriple());
   llvmModule->setDataLayout(machine->createDataLayout());
-  if (options.enableFPFusion)
-    allowContraction(*llvmModule);
   setFunctionAttributes(*llvmModule, options);
   code.translateSeconds = secondsSince(start);
 
@@ -207,6 +222,18 @@ std::optional<EmittedCode> emitCode(mlir::ModuleOp module, const CPUOptions &opt
   code.codegenSeconds = secondsSince(start);
   if (!error.empty())
     return std::nullopt;
+  return code;
+}
+
+std::optional<EmittedCode> emitCode(mlir::ModuleOp module, const CPUOptions &options,
+                                    const EmitRequest &request, std::string &error) {
+  initializeLLVM();
+  std::optional<EmittedCode> code;
+  std::string reason;
+  if (!runGuarded([&] { code = emitUnguarded(module, options, request, error); }, reason)) {
+    error += (error.empty() ? "" : "\n") + reason;
+    return std::nullopt;
+  }
   return code;
 }
 
