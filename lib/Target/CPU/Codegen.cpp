@@ -129,7 +129,6 @@ void setFunctionAttributes(llvm::Module &module, const CPUOptions &options) {
     function.addFnAttr("prefer-vector-width", width);
     function.addFnAttr("min-legal-vector-width", width);
     function.addFnAttr(llvm::Attribute::NoUnwind);
-    // Calls of the C library's functions by these names mean them; errno does not matter.
     function.addFnAttr("no-trapping-math", "true");
   }
 }
