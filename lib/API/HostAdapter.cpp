@@ -46,12 +46,14 @@ ParseCache &parseCache() {
   return *cache;
 }
 
-std::shared_ptr<ast::Module> parse(const host::Function &function, Diagnostics &diags) {
+std::shared_ptr<ast::Module> parse(const host::Function &function, Diagnostics &diags,
+                                   std::vector<std::shared_ptr<const SourceFile>> &files) {
   if (!function.key.empty())
     if (std::shared_ptr<ast::Module> module = parseCache().find(function.key))
       return module;
   auto file =
       std::make_shared<const SourceFile>(function.path, function.source, function.firstLine, function.indent);
+  files.push_back(file);
   std::shared_ptr<ast::Module> module = parseModule(file, diags);
   if (module && !function.key.empty())
     parseCache().add(function.key, module);
@@ -129,7 +131,7 @@ std::shared_ptr<const FunctionInfo> HostAdapter::functionInfo(
   if (!function->key.empty())
     if (auto it = byKey_.find(function->key); it != byKey_.end())
       return it->second;
-  std::shared_ptr<ast::Module> module = parse(*function, diags);
+  std::shared_ptr<ast::Module> module = parse(*function, diags, files_);
   if (!module)
     return nullptr;
   const ast::FunctionDef *def = firstFunction(*module);

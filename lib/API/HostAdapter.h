@@ -12,6 +12,7 @@
 #include "llvm/ADT/DenseMap.h"
 
 #include <unordered_map>
+#include <vector>
 
 namespace despina {
 
@@ -42,6 +43,8 @@ private:
   std::optional<host::Value> tupleToHost(const TupleValue &tuple, Resolution &failure);
 
   host::Resolver &resolver_;
+  /// Diagnostics point into the sources, also into those that have no tree.
+  std::vector<std::shared_ptr<const SourceFile>> files_;
   /// One FunctionInfo per function, so that equal functions share their instances.
   std::unordered_map<std::string, std::shared_ptr<const FunctionInfo>> byKey_;
   llvm::DenseMap<const FunctionInfo *, std::shared_ptr<const host::Function>> hostFunctions_;

@@ -67,8 +67,14 @@ Flow CodeGenerator::visitStatement(const ast::Stmt *stmt, const Sequence &rest, 
 static std::optional<std::string> mustUse(const Value &callee) {
   switch (callee.kind()) {
   case Value::Kind::Function: return callee.function()->mustUseResult;
-  case Value::Kind::Builtin:
-    return callee.builtin()->mustUseResult ? std::optional<std::string>("") : std::nullopt;
+  case Value::Kind::Builtin: {
+    if (!callee.builtin()->mustUseResult)
+      return std::nullopt;
+    std::string name = "tl." + callee.builtin()->name().str();
+    return "Note that " + name +
+           " does not have any side effects. To use its result, you need to assign the result of " + name +
+           " to a variable.";
+  }
   case Value::Kind::BoundMethod: return mustUse(callee.boundMethod().callee);
   default: return std::nullopt;
   }
@@ -77,7 +83,7 @@ static std::optional<std::string> mustUse(const Value &callee) {
 static std::string calleeName(const Value &callee) {
   switch (callee.kind()) {
   case Value::Kind::Function: return callee.function()->name;
-  case Value::Kind::Builtin: return callee.builtin()->name().str();
+  case Value::Kind::Builtin: return "tl." + callee.builtin()->name().str();
   case Value::Kind::BoundMethod: return calleeName(callee.boundMethod().callee);
   default: return className(callee);
   }

@@ -110,7 +110,8 @@ CASES = {
     ),
     "index of a tensor": (BLOCK + "x = o[3]", "CompilationError", None, "unsupported tensor index"),
     "reduction dimensions of a dot": (
-        "a = tl.zeros((16, 32), tl.float32)\nx = tl.dot(a, a)", "CompilationError", "AssertionError", "reduction dimension",
+        "a = tl.zeros((16, 32), tl.float32)\nx = tl.dot(a, a)", "CompilationError", "AssertionError",
+        "reduction dimension",
     ),
     "atomics of int8": (
         "x = tl.atomic_add(i_ptr.to(tl.pointer_type(tl.int8)), 1)", "CompilationError", "ValueError",
@@ -178,7 +179,9 @@ CASES = {
         "p = tl.make_block_ptr(x_ptr, (64,), (1,), (0,), (16,), (0,))\ntl.advance(p, (16,))", "CompilationError", None,
         "The result of tl.advance is not being used.",
     ),
-    "what is not supported yet": ("x = tl.rand(1, tl.arange(0, 16))", "CompilationError", "NotImplementedError", "not supported yet"),
+    "what is not supported yet": (
+        "x = tl.rand(1, tl.arange(0, 16))", "CompilationError", "NotImplementedError", "not supported yet",
+    ),
 }  # fmt: skip
 
 
