@@ -28,11 +28,11 @@ HEADER = """\
 import despina as triton
 import despina.language as tl
 
-# How many times more examples than usual the random tests try: large in nightly runs.
-RANDOM_FACTOR = int(os.environ.get("DESPINA_RANDOM_FACTOR", "1"))
-
 
 """
+
+# How many times more examples than usual the random tests try: large in nightly runs.
+RANDOM_FACTOR = int(os.environ.get("DESPINA_RANDOM_FACTOR", "1"))
 
 _folder = tempfile.TemporaryDirectory(prefix="despina-tests-")
 _count = 0
