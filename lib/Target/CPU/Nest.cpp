@@ -70,6 +70,10 @@ bool TileEmitter::conflicts(const Root &root, const Reached &reached) {
   if (shapeOf(root) != shapeOf(pending.front()))
     return true;
   for (const Root &other : pending) {
+    // The second store wins everywhere, which interleaved stores would not respect.
+    if (other.kind == Root::Store && root.kind == Root::Store &&
+        mayOverlap(cast<tt::StoreOp>(other.op).getPtr(), cast<tt::StoreOp>(root.op).getPtr()))
+      return true;
     if (other.kind == Root::Reduce && root.kind == Root::Reduce &&
         cast<tt::ReduceOp>(other.op).getAxis() != cast<tt::ReduceOp>(root.op).getAxis())
       return true;
@@ -83,11 +87,11 @@ bool TileEmitter::conflicts(const Root &root, const Reached &reached) {
   return false;
 }
 
-bool TileEmitter::mayOverlap(tt::LoadOp load, tt::StoreOp store) {
-  if (load.getPtr() == store.getPtr())
+bool TileEmitter::mayOverlap(Value pointer, Value other) {
+  if (pointer == other)
     return false;
-  Value read = baseOf(load.getPtr()), written = baseOf(store.getPtr());
-  return !read || !written || read == written;
+  Value x = baseOf(pointer), y = baseOf(other);
+  return !x || !y || x == y;
 }
 
 void TileEmitter::separateAliases(const Root &root) {
@@ -101,7 +105,7 @@ void TileEmitter::separateAliases(const Root &root) {
   bool separate = false;
   for (auto &[v, identity] : reached.values) {
     auto load = v.getDefiningOp<tt::LoadOp>();
-    if (!load || !isTile(v) || buffers.contains(v) || (identity && !mayOverlap(load, store)))
+    if (!load || !isTile(v) || buffers.contains(v) || (identity && !mayOverlap(load.getPtr(), store.getPtr())))
       continue;
     Value read = baseOf(load.getPtr()), written = baseOf(store.getPtr());
     if (read && written && read != written)
@@ -196,7 +200,7 @@ void TileEmitter::addSharedValues(SmallVectorImpl<Root> &group) {
       bool same = cast<RankedTensorType>(v.getType()).getShape() == shapeOf(group.front()) &&
                   llvm::none_of(group, [&](const Root &root) {
                     return root.kind == Root::Store &&
-                           mayOverlap(v.getDefiningOp<tt::LoadOp>(), cast<tt::StoreOp>(root.op));
+                           mayOverlap(v.getDefiningOp<tt::LoadOp>().getPtr(), cast<tt::StoreOp>(root.op).getPtr());
                   });
       (same ? group : before).push_back({Root::Materialise, nullptr, v, nullptr});
       beingMaterialised.insert(v);

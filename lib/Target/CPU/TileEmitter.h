@@ -204,8 +204,8 @@ private:
   void flush();
   void emitAlone(Root root);
   void separateAliases(const Root &root);
-  /// True when a load and a store may touch the same memory at different elements.
-  static bool mayOverlap(tt::LoadOp load, tt::StoreOp store);
+  /// True when accesses through these pointers may touch the same memory at different elements.
+  static bool mayOverlap(mlir::Value pointer, mlir::Value other);
   void prepareHeavyOperands(llvm::ArrayRef<Root> group);
   void addSharedValues(llvm::SmallVectorImpl<Root> &group);
   bool conflicts(const Root &root, const Reached &reached);
