@@ -98,21 +98,21 @@ TEST_F(ConstantTest, SizesAreLimited) {
 
 TEST_F(ConstantTest, Conversions) {
   auto convert = [&](const char *function, Constant c) { return typeOrError(call(function, {number(std::move(c))})); };
-  EXPECT_EQ(convert("int", 3.99), "3");
-  EXPECT_EQ(convert("int", -3.99), "-3");
-  EXPECT_EQ(convert("int", true), "1");
-  EXPECT_EQ(convert("int", " 42 "), "42");
-  EXPECT_EQ(convert("int", 1e22), "10000000000000000000000");
-  EXPECT_EQ(convert("int", "x"), "ValueError: invalid literal for int() with base 10: 'x'");
-  EXPECT_EQ(convert("int", std::nan("")), "ValueError: cannot convert float NaN to integer");
-  EXPECT_EQ(convert("int", HUGE_VAL), "OverflowError: cannot convert float infinity to integer");
-  EXPECT_EQ(convert("float", "inf"), "inf");
-  EXPECT_EQ(convert("float", "-Infinity"), "-inf");
-  EXPECT_EQ(convert("float", "nan"), "nan");
-  EXPECT_EQ(convert("float", "1e-3"), "0.001");
-  EXPECT_EQ(convert("float", 3), "3.0");
-  EXPECT_EQ(convert("float", "1x"), "ValueError: could not convert string to float: '1x'");
-  EXPECT_EQ(convert("float", "--1"), "ValueError: could not convert string to float: '--1'");
+  EXPECT_EQ(convert("builtins.int", 3.99), "3");
+  EXPECT_EQ(convert("builtins.int", -3.99), "-3");
+  EXPECT_EQ(convert("builtins.int", true), "1");
+  EXPECT_EQ(convert("builtins.int", " 42 "), "42");
+  EXPECT_EQ(convert("builtins.int", 1e22), "10000000000000000000000");
+  EXPECT_EQ(convert("builtins.int", "x"), "ValueError: invalid literal for int() with base 10: 'x'");
+  EXPECT_EQ(convert("builtins.int", std::nan("")), "ValueError: cannot convert float NaN to integer");
+  EXPECT_EQ(convert("builtins.int", HUGE_VAL), "OverflowError: cannot convert float infinity to integer");
+  EXPECT_EQ(convert("builtins.float", "inf"), "inf");
+  EXPECT_EQ(convert("builtins.float", "-Infinity"), "-inf");
+  EXPECT_EQ(convert("builtins.float", "nan"), "nan");
+  EXPECT_EQ(convert("builtins.float", "1e-3"), "0.001");
+  EXPECT_EQ(convert("builtins.float", 3), "3.0");
+  EXPECT_EQ(convert("builtins.float", "1x"), "ValueError: could not convert string to float: '1x'");
+  EXPECT_EQ(convert("builtins.float", "--1"), "ValueError: could not convert string to float: '--1'");
 }
 
 TEST_F(ConstantTest, IdentityIsStricterThanEquality) {

@@ -372,11 +372,10 @@ protected:
     return Value::tuple(std::move(values));
   }
   using Keywords = std::vector<std::pair<std::string, Value>>;
-  /// Calls `tl.NAME`.
+  /// Calls `tl.NAME`, or a builtin by its whole path.
   Value call(const char *name, std::vector<Value> args, Keywords keywords = {}) {
-    const BuiltinDef *def = findBuiltin(std::string("language.") + name);
-    if (!def)
-      def = findBuiltin(std::string("builtins.") + name);
+    bool isPath = llvm::StringRef(name).contains('.');
+    const BuiltinDef *def = findBuiltin(isPath ? name : std::string("language.") + name);
     if (!def) {
       ADD_FAILURE() << "no builtin " << name;
       return Value();
