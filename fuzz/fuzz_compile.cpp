@@ -31,11 +31,13 @@ LanguageTarget target() {
   return target;
 }
 
-/// The type that a parameter's name suggests: `x_ptr` is a pointer, `alpha` a float, anything else an integer.
+/// The type that a parameter's name suggests: `x_ptr` is a pointer, `alpha` a float, anything else an
+/// integer.
 Type guessType(llvm::StringRef name) {
   if (name.contains("ptr") || name.ends_with("_p"))
-    return Type::pointer(name.starts_with("h") ? ScalarKind::FP16 : name.starts_with("i") ? ScalarKind::Int32
-                                                                                          : ScalarKind::FP32);
+    return Type::pointer(name.starts_with("h")   ? ScalarKind::FP16
+                         : name.starts_with("i") ? ScalarKind::Int32
+                                                 : ScalarKind::FP32);
   if (name == "alpha" || name == "eps" || name == "scale")
     return ScalarKind::FP32;
   return ScalarKind::Int32;

@@ -49,8 +49,8 @@ void checkTree(const ast::Module &module) {
 
 void *parse(void *argument) {
   auto *input = static_cast<const Input *>(argument);
-  auto file = std::make_shared<SourceFile>("fuzz.py", std::string(reinterpret_cast<const char *>(input->data),
-                                                                  input->size));
+  auto file = std::make_shared<SourceFile>(
+      "fuzz.py", std::string(reinterpret_cast<const char *>(input->data), input->size));
   Diagnostics diags;
   std::unique_ptr<ast::Module> module = parseModule(file, diags);
   require(diags.all().size() == (module ? 0 : 1), "a tree or one error");

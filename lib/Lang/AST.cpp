@@ -9,7 +9,7 @@ namespace despina::ast {
 
 const char *nodeKindName(NodeKind kind) {
   switch (kind) {
-#define DESPINA_KIND(NAME)                                                                                     \
+#define DESPINA_KIND(NAME)                                                                                   \
   case NodeKind::NAME: return #NAME;
     DESPINA_KIND(Constant)
     DESPINA_KIND(Name)

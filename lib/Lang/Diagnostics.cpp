@@ -45,8 +45,9 @@ void Diagnostics::report(Diagnostic diagnostic) {
 }
 
 const Diagnostic *Diagnostics::firstError() const {
-  auto found = std::find_if(all_.begin(), all_.end(),
-                            [](const Diagnostic &diagnostic) { return diagnostic.severity == Severity::Error; });
+  auto found = std::find_if(all_.begin(), all_.end(), [](const Diagnostic &diagnostic) {
+    return diagnostic.severity == Severity::Error;
+  });
   return found == all_.end() ? nullptr : &*found;
 }
 
@@ -217,8 +218,7 @@ std::string pythonPosition(const SourceRange &range, const SourceRange &function
     indent = start.column;
   }
   uint32_t column = at.column > indent ? at.column - indent : 0;
-  std::string text =
-      "at " + std::to_string(at.line - firstLine + 1) + ":" + std::to_string(column) + ":\n";
+  std::string text = "at " + std::to_string(at.line - firstLine + 1) + ":" + std::to_string(column) + ":\n";
   uint32_t shown = std::max(firstLine, at.line >= maxLines ? at.line - maxLines + 1 : 1);
   for (uint32_t line = shown; line <= at.line; ++line) {
     llvm::StringRef source = file.line(line);
@@ -231,11 +231,13 @@ std::string pythonPosition(const SourceRange &range, const SourceRange &function
 /// The message as Python's exception shows it.
 std::string pythonMessage(const Diagnostic &diagnostic) {
   switch (diagnostic.kind) {
-  case ErrorKind::Syntax: case ErrorKind::UnsupportedConstruct: case ErrorKind::CompileTimeAssertion:
-  case ErrorKind::OutOfResources: case ErrorKind::Internal: case ErrorKind::Compilation:
-    return diagnostic.message;
-  default:
-    break;
+  case ErrorKind::Syntax:
+  case ErrorKind::UnsupportedConstruct:
+  case ErrorKind::CompileTimeAssertion:
+  case ErrorKind::OutOfResources:
+  case ErrorKind::Internal:
+  case ErrorKind::Compilation: return diagnostic.message;
+  default: break;
   }
   if (diagnostic.fromBuiltin)
     return diagnostic.message;

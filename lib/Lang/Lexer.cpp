@@ -2,9 +2,9 @@
 //
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Layout (indentation, joined lines) and f-strings share one stack of open things: an open bracket, an f-string
-// whose literal text is read, a replacement field whose expression is read, or its format specification. The top
-// of the stack says how the next character is to be understood.
+// Layout (indentation, joined lines) and f-strings share one stack of open things: an open bracket, an
+// f-string whose literal text is read, a replacement field whose expression is read, or its format
+// specification. The top of the stack says how the next character is to be understood.
 //
 //===----------------------------------------------------------------------===//
 #include "Lexer.h"
@@ -27,18 +27,41 @@ bool isLineEnd(char c) { return c == '\n' || c == '\r'; }
 
 Tok keywordKind(StringRef text) {
   return llvm::StringSwitch<Tok>(text)
-      .Case("False", Tok::KwFalse).Case("None", Tok::KwNone).Case("True", Tok::KwTrue)
-      .Case("and", Tok::KwAnd).Case("as", Tok::KwAs).Case("assert", Tok::KwAssert)
-      .Case("async", Tok::KwAsync).Case("await", Tok::KwAwait).Case("break", Tok::KwBreak)
-      .Case("class", Tok::KwClass).Case("continue", Tok::KwContinue).Case("def", Tok::KwDef)
-      .Case("del", Tok::KwDel).Case("elif", Tok::KwElif).Case("else", Tok::KwElse)
-      .Case("except", Tok::KwExcept).Case("finally", Tok::KwFinally).Case("for", Tok::KwFor)
-      .Case("from", Tok::KwFrom).Case("global", Tok::KwGlobal).Case("if", Tok::KwIf)
-      .Case("import", Tok::KwImport).Case("in", Tok::KwIn).Case("is", Tok::KwIs)
-      .Case("lambda", Tok::KwLambda).Case("nonlocal", Tok::KwNonlocal).Case("not", Tok::KwNot)
-      .Case("or", Tok::KwOr).Case("pass", Tok::KwPass).Case("raise", Tok::KwRaise)
-      .Case("return", Tok::KwReturn).Case("try", Tok::KwTry).Case("while", Tok::KwWhile)
-      .Case("with", Tok::KwWith).Case("yield", Tok::KwYield)
+      .Case("False", Tok::KwFalse)
+      .Case("None", Tok::KwNone)
+      .Case("True", Tok::KwTrue)
+      .Case("and", Tok::KwAnd)
+      .Case("as", Tok::KwAs)
+      .Case("assert", Tok::KwAssert)
+      .Case("async", Tok::KwAsync)
+      .Case("await", Tok::KwAwait)
+      .Case("break", Tok::KwBreak)
+      .Case("class", Tok::KwClass)
+      .Case("continue", Tok::KwContinue)
+      .Case("def", Tok::KwDef)
+      .Case("del", Tok::KwDel)
+      .Case("elif", Tok::KwElif)
+      .Case("else", Tok::KwElse)
+      .Case("except", Tok::KwExcept)
+      .Case("finally", Tok::KwFinally)
+      .Case("for", Tok::KwFor)
+      .Case("from", Tok::KwFrom)
+      .Case("global", Tok::KwGlobal)
+      .Case("if", Tok::KwIf)
+      .Case("import", Tok::KwImport)
+      .Case("in", Tok::KwIn)
+      .Case("is", Tok::KwIs)
+      .Case("lambda", Tok::KwLambda)
+      .Case("nonlocal", Tok::KwNonlocal)
+      .Case("not", Tok::KwNot)
+      .Case("or", Tok::KwOr)
+      .Case("pass", Tok::KwPass)
+      .Case("raise", Tok::KwRaise)
+      .Case("return", Tok::KwReturn)
+      .Case("try", Tok::KwTry)
+      .Case("while", Tok::KwWhile)
+      .Case("with", Tok::KwWith)
+      .Case("yield", Tok::KwYield)
       .Default(Tok::Name);
 }
 
@@ -99,7 +122,10 @@ unsigned decodeUtf8(StringRef text, uint32_t &codePoint) {
     codePoint = lead;
     return 1;
   }
-  unsigned length = lead >= 0xC2 && lead < 0xE0 ? 2 : (lead & 0xF0) == 0xE0 ? 3 : lead >= 0xF0 && lead < 0xF5 ? 4 : 0;
+  unsigned length = lead >= 0xC2 && lead < 0xE0   ? 2
+                    : (lead & 0xF0) == 0xE0       ? 3
+                    : lead >= 0xF0 && lead < 0xF5 ? 4
+                                                  : 0;
   if (length == 0 || text.size() < length)
     return 0;
   codePoint = lead & (0xFF >> (length + 1));
@@ -122,14 +148,14 @@ private:
   enum class Mode : uint8_t { Bracket, FString, FieldExpr, FieldSpec };
   struct Open {
     Mode mode;
-    char bracket;  ///< the character that opened it
-    char quote;    ///< of the f-string it belongs to
+    char bracket; ///< the character that opened it
+    char quote;   ///< of the f-string it belongs to
     bool triple, raw;
     uint32_t offset;
   };
   struct Indentation {
-    uint32_t column;     ///< with tabs of eight
-    uint32_t altColumn;  ///< with tabs of one: both must agree, or the file reads differently elsewhere
+    uint32_t column;    ///< with tabs of eight
+    uint32_t altColumn; ///< with tabs of one: both must agree, or the file reads differently elsewhere
   };
 
   char peek(size_t ahead = 0) const { return pos_ + ahead < text_.size() ? text_[pos_ + ahead] : '\0'; }
@@ -198,7 +224,9 @@ TokenStream Lexer::run() {
 
 bool Lexer::checkText() {
   if (text_.size() > ParserLimits::maxFileBytes) {
-    error(0, 0, "source file is too large (more than " + std::to_string(ParserLimits::maxFileBytes >> 20) + " MiB)");
+    error(0, 0,
+          "source file is too large (more than " + std::to_string(ParserLimits::maxFileBytes >> 20) +
+              " MiB)");
     return false;
   }
   for (size_t i = 0; i < text_.size(); ++i) {
@@ -226,7 +254,8 @@ bool Lexer::checkUtf8(size_t from) {
       bool start = byte >= 0xC2 && byte <= 0xF4;
       error(i, i + 1,
             "(unicode error) 'utf-8' codec can't decode byte 0x" + llvm::utohexstr(byte, /*LowerCase=*/true) +
-                " in position " + std::to_string(i) + ": invalid " + (start ? "continuation" : "start") + " byte",
+                " in position " + std::to_string(i) + ": invalid " + (start ? "continuation" : "start") +
+                " byte",
             "save the file as UTF-8");
       return false;
     }
@@ -247,16 +276,16 @@ void Lexer::step() {
   if (atLineStart_ && open_.empty())
     return lexIndentation();
   switch (peek()) {
-  case ' ': case '\t': case '\f':
-    ++pos_;
-    return;
+  case ' ':
+  case '\t':
+  case '\f': ++pos_; return;
   case '#':
     while (!atEnd() && !isLineEnd(peek()))
       ++pos_;
     return;
-  case '\\':
-    return lexBackslash();
-  case '\n': case '\r':
+  case '\\': return lexBackslash();
+  case '\n':
+  case '\r':
     if (open_.empty()) {
       uint32_t begin = pos_;
       skipLineEnd();
@@ -266,8 +295,7 @@ void Lexer::step() {
       skipLineEnd();
     }
     return;
-  default:
-    return lexToken();
+  default: return lexToken();
   }
 }
 
@@ -434,8 +462,9 @@ void Lexer::lexNumber() {
     ++pos_;
   }
   if (isInteger && whole[0] == '0' && whole.find_first_of("123456789") != StringRef::npos)
-    return error(begin, pos_,
-                 "leading zeros in decimal integer literals are not permitted; use an 0o prefix for octal integers");
+    return error(
+        begin, pos_,
+        "leading zeros in decimal integer literals are not permitted; use an 0o prefix for octal integers");
   if (checkNumberEnd(begin, what))
     emit(Tok::Number, begin);
 }
@@ -482,7 +511,8 @@ void Lexer::badCharacter() {
   std::string code = llvm::utohexstr(codePoint);
   code.insert(0, code.size() < 4 ? 4 - code.size() : 0, '0');
   if (llvm::sys::unicode::isPrintable(static_cast<int>(codePoint)) && codePoint != 0xA0)
-    error(pos_, pos_ + length, "invalid character '" + rest().take_front(length).str() + "' (U+" + code + ")");
+    error(pos_, pos_ + length,
+          "invalid character '" + rest().take_front(length).str() + "' (U+" + code + ")");
   else
     error(pos_, pos_ + length, "invalid non-printable character U+" + code);
 }
@@ -493,8 +523,8 @@ void Lexer::unterminatedString(uint32_t begin, uint32_t quoteAt, bool triple) {
     if (entry.mode == Mode::FieldExpr && entry.quote == text_[quoteAt] && !entry.triple && !triple)
       return error(begin, begin + 1, "f-string: expecting '}'");
   error(begin, quoteAt + (triple ? 3 : 1),
-        std::string("unterminated ") + (triple ? "triple-quoted string" : "string") + " literal (detected at line " +
-            std::to_string(lastLine()) + ")");
+        std::string("unterminated ") + (triple ? "triple-quoted string" : "string") +
+            " literal (detected at line " + std::to_string(lastLine()) + ")");
 }
 
 void Lexer::lexString(uint32_t begin, unsigned prefix) {
@@ -564,9 +594,11 @@ bool Lexer::skipFStringChar(const Open &top) {
   }
   if (isLineEnd(c) && !top.triple) {
     if (spec)
-      error(pos_, pos_, "f-string: newlines are not allowed in format specifiers for single quoted f-strings");
+      error(pos_, pos_,
+            "f-string: newlines are not allowed in format specifiers for single quoted f-strings");
     else
-      error(top.offset, pos_, "unterminated f-string literal (detected at line " + std::to_string(lineOf(pos_)) + ")");
+      error(top.offset, pos_,
+            "unterminated f-string literal (detected at line " + std::to_string(lineOf(pos_)) + ")");
     return false;
   }
   if (c == '{' || c == '}') {
@@ -652,17 +684,20 @@ void Lexer::lexOperator() {
     if (static_cast<unsigned char>(peek()) < 0x20 || peek() == 0x7F)
       return badCharacter();
     return error(pos_, pos_ + 1, "invalid syntax");
-  case Tok::LParen: case Tok::LBracket: case Tok::LBrace:
+  case Tok::LParen:
+  case Tok::LBracket:
+  case Tok::LBrace:
     if (!openBracket({Mode::Bracket, peek(), '\0', false, false, pos_}))
       return;
     break;
-  case Tok::RParen: case Tok::RBracket: case Tok::RBrace:
+  case Tok::RParen:
+  case Tok::RBracket:
+  case Tok::RBrace:
     closeBracket(peek());
     if (failed_)
       return;
     break;
-  default:
-    break;
+  default: break;
   }
   pos_ += op.length;
   emit(op.kind, begin);

@@ -51,15 +51,16 @@ size_t Parser::matchingBracket(size_t open) const {
   unsigned depth = 0;
   for (size_t i = open; i < tokens_.size(); ++i) {
     switch (tokens_[i].kind) {
-    case Tok::LParen: case Tok::LBracket: case Tok::LBrace:
-      ++depth;
-      break;
-    case Tok::RParen: case Tok::RBracket: case Tok::RBrace:
+    case Tok::LParen:
+    case Tok::LBracket:
+    case Tok::LBrace: ++depth; break;
+    case Tok::RParen:
+    case Tok::RBracket:
+    case Tok::RBrace:
       if (--depth == 0)
         return i;
       break;
-    default:
-      break;
+    default: break;
     }
   }
   return tokens_.size() - 1;
@@ -75,7 +76,8 @@ Failure Parser::fail(uint32_t begin, uint32_t end, const llvm::Twine &message, c
   Diagnostic diagnostic;
   diagnostic.kind = ErrorKind::Syntax;
   // A bracket that is never closed swallows the lines that follow it: it is the cause, not what follows.
-  if (stream_.unclosed && *stream_.unclosed < cur().begin && lineOf(*stream_.unclosed) < lineOf(cur().begin)) {
+  if (stream_.unclosed && *stream_.unclosed < cur().begin &&
+      lineOf(*stream_.unclosed) < lineOf(cur().begin)) {
     const Token &last = tokens_.back();
     diagnostic.message = stream_.errorMessage;
     diagnostic.range = rangeOf(last.begin, last.end);
@@ -99,19 +101,23 @@ Failure Parser::invalidSyntax() {
 
 Failure Parser::tooDeep(uint32_t begin, uint32_t end) {
   return fail(begin, end,
-              "the code is nested too deeply (more than " + llvm::Twine(ParserLimits::maxTreeDepth) + " levels)",
+              "the code is nested too deeply (more than " + llvm::Twine(ParserLimits::maxTreeDepth) +
+                  " levels)",
               "split the expression or the chain of statements into smaller parts");
 }
 
-/// Inside brackets, `begin` is where the last element started and the current token neither goes on with it nor
-/// separates it from the next one.
+/// Inside brackets, `begin` is where the last element started and the current token neither goes on with it
+/// nor separates it from the next one.
 Failure Parser::missingDelimiter(uint32_t begin) {
   switch (kind()) {
-  case Tok::Name: case Tok::Number: case Tok::String: case Tok::FStringStart: case Tok::KwNone: case Tok::KwTrue:
-  case Tok::KwFalse:
-    return fail(begin, cur().end, "invalid syntax. Perhaps you forgot a comma?");
-  default:
-    return invalidSyntax();
+  case Tok::Name:
+  case Tok::Number:
+  case Tok::String:
+  case Tok::FStringStart:
+  case Tok::KwNone:
+  case Tok::KwTrue:
+  case Tok::KwFalse: return fail(begin, cur().end, "invalid syntax. Perhaps you forgot a comma?");
+  default: return invalidSyntax();
   }
 }
 

@@ -25,8 +25,8 @@ bool Parser::expectColon(bool always) {
   return expect(Tok::Colon, always || is(Tok::Newline) ? "expected ':'" : nullptr);
 }
 
-/// Reads what follows a colon: statements on the same line, or an indented block. `owner` names the statement in
-/// errors.
+/// Reads what follows a colon: statements on the same line, or an indented block. `owner` names the statement
+/// in errors.
 bool Parser::parseBlock(ast::StmtList &body, const char *owner, uint32_t ownerOffset) {
   size_t mark = stmts_.size();
   if (!accept(Tok::Newline)) {
@@ -128,8 +128,8 @@ ast::Stmt *Parser::parseFor(uint32_t begin, bool isAsync) {
   if (!ok || !parseElse(node->orelse))
     return nullptr;
   node->setEnd(lastEnd_);
-  unsigned height = std::max({node->target->height(), node->iter->height(), tallest(node->body),
-                              tallest(node->orelse)});
+  unsigned height =
+      std::max({node->target->height(), node->iter->height(), tallest(node->body), tallest(node->orelse)});
   return finish(node, height + 1);
 }
 
@@ -152,8 +152,8 @@ ast::Stmt *Parser::parseTry() {
     return nullptr;
   uint32_t finallyBegin = cur().begin;
   bool hasFinally = accept(Tok::KwFinally);
-  if (hasFinally && (!expectColon(/*always=*/true) ||
-                     !parseBlock(node->finalbody, "'finally' statement", finallyBegin)))
+  if (hasFinally &&
+      (!expectColon(/*always=*/true) || !parseBlock(node->finalbody, "'finally' statement", finallyBegin)))
     return nullptr;
   if (!hasFinally && node->handlers.empty()) {
     if (is(Tok::Error))
@@ -206,13 +206,15 @@ bool Parser::withItemsInParentheses() const {
   unsigned depth = 0;
   for (size_t i = pos_; i < close; ++i) {
     switch (tokens_[i].kind) {
-    case Tok::LParen: case Tok::LBracket: case Tok::LBrace:
-      ++depth;
-      break;
-    case Tok::RParen: case Tok::RBracket: case Tok::RBrace:
-      --depth;
-      break;
-    case Tok::KwYield: case Tok::ColonEqual: case Tok::KwFor:
+    case Tok::LParen:
+    case Tok::LBracket:
+    case Tok::LBrace: ++depth; break;
+    case Tok::RParen:
+    case Tok::RBracket:
+    case Tok::RBrace: --depth; break;
+    case Tok::KwYield:
+    case Tok::ColonEqual:
+    case Tok::KwFor:
       if (depth == 1)
         return false;
       break;
@@ -220,8 +222,7 @@ bool Parser::withItemsInParentheses() const {
       if (depth == 1 && (tokens_[i - 1].kind == Tok::LParen || tokens_[i - 1].kind == Tok::Comma))
         return false;
       break;
-    default:
-      break;
+    default: break;
     }
   }
   return true;
@@ -270,7 +271,8 @@ ast::Stmt *Parser::parseWith(uint32_t begin, bool isAsync) {
 
 /// `match` is a name unless the line ends with a colon and a block that begins with `case` follows.
 bool Parser::startsMatch() const {
-  if (!isWord("match") || (!startsExpression(tokens_[std::min(pos_ + 1, tokens_.size() - 1)]) && kindAt(1) != Tok::Star))
+  if (!isWord("match") ||
+      (!startsExpression(tokens_[std::min(pos_ + 1, tokens_.size() - 1)]) && kindAt(1) != Tok::Star))
     return false;
   size_t i = pos_;
   while (tokens_[i].kind != Tok::Newline && i + 1 < tokens_.size())
@@ -324,14 +326,17 @@ bool Parser::parseCase() {
   unsigned lambdas = 0;
   while (!is(Tok::Colon) || lambdas > 0) {
     switch (kind()) {
-    case Tok::LParen: case Tok::LBracket: case Tok::LBrace: {
+    case Tok::LParen:
+    case Tok::LBracket:
+    case Tok::LBrace: {
       size_t close = matchingBracket(pos_);
       while (pos_ < close)
         advance();
       break;
     }
-    case Tok::Newline: case Tok::Error: case Tok::End:
-      return expectColon(/*always=*/true);
+    case Tok::Newline:
+    case Tok::Error:
+    case Tok::End: return expectColon(/*always=*/true);
     case Tok::KwLambda: ++lambdas; break;
     case Tok::Colon: --lambdas; break;
     default: break;

@@ -228,8 +228,8 @@ LLVM_ATTRIBUTE_NOINLINE ast::Expr *Parser::parseSetItems(uint32_t begin, Expr *f
   return set;
 }
 
-/// Reads the value of a key on top of `exprs_` (or `**value` where no key was read), then further items. Keys and
-/// values alternate on `exprs_`.
+/// Reads the value of a key on top of `exprs_` (or `**value` where no key was read), then further items. Keys
+/// and values alternate on `exprs_`.
 LLVM_ATTRIBUTE_NOINLINE ast::Expr *Parser::parseDictItems(uint32_t begin) {
   bool haveKey = !is(Tok::DoubleStar);
   size_t mark = exprs_.size() - (haveKey ? 1 : 0);
@@ -246,7 +246,8 @@ LLVM_ATTRIBUTE_NOINLINE ast::Expr *Parser::parseDictItems(uint32_t begin) {
     }
     if (!unpack) {
       if (!is(Tok::Colon))
-        return is(Tok::Error) ? invalidSyntax() : fail(itemBegin, lastEnd_, "':' expected after dictionary key");
+        return is(Tok::Error) ? invalidSyntax()
+                              : fail(itemBegin, lastEnd_, "':' expected after dictionary key");
       advance();
       if (is(Tok::RBrace) || is(Tok::Comma))
         return fail(lastEnd_ - 1, lastEnd_, "expression expected after dictionary key and ':'");
@@ -424,7 +425,8 @@ bool Parser::parseKeyword(size_t keywordMark) {
   return true;
 }
 
-/// `f(x for x in y)`: the only argument may leave out its own parentheses; its range is then that of the call's.
+/// `f(x for x in y)`: the only argument may leave out its own parentheses; its range is then that of the
+/// call's.
 LLVM_ATTRIBUTE_NOINLINE ast::Expr *Parser::parseGeneratorArgument(Expr *element, uint32_t open, bool alone) {
   uint32_t begin = element->range().begin;
   llvm::ArrayRef<ast::Comprehension> generators;
@@ -562,11 +564,13 @@ const char *expressionName(const ast::Expr *expr) {
   case NodeKind::SetComp: return "set comprehension";
   case NodeKind::DictComp: return "dict comprehension";
   case NodeKind::GeneratorExp: return "generator expression";
-  case NodeKind::JoinedStr: case NodeKind::FormattedValue: return "f-string expression";
+  case NodeKind::JoinedStr:
+  case NodeKind::FormattedValue: return "f-string expression";
   case NodeKind::Lambda: return "lambda";
   case NodeKind::NamedExpr: return "named expression";
   case NodeKind::Await: return "await expression";
-  case NodeKind::Yield: case NodeKind::YieldFrom: return "yield expression";
+  case NodeKind::Yield:
+  case NodeKind::YieldFrom: return "yield expression";
   default: return "expression";
   }
 }
@@ -578,9 +582,15 @@ bool maybeMeantEqual(const ast::Expr *expr) {
   using ast::NodeKind;
   switch (expr->kind()) {
   case NodeKind::Constant: return llvm::cast<ast::Constant>(expr)->type > ast::Constant::Type::Bool;
-  case NodeKind::BinOp: case NodeKind::UnaryOp: case NodeKind::Call: case NodeKind::JoinedStr: case NodeKind::Dict:
-  case NodeKind::Set: case NodeKind::SetComp: case NodeKind::DictComp: case NodeKind::Await:
-    return true;
+  case NodeKind::BinOp:
+  case NodeKind::UnaryOp:
+  case NodeKind::Call:
+  case NodeKind::JoinedStr:
+  case NodeKind::Dict:
+  case NodeKind::Set:
+  case NodeKind::SetComp:
+  case NodeKind::DictComp:
+  case NodeKind::Await: return true;
   default: return false;
   }
 }

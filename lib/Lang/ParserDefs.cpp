@@ -51,7 +51,8 @@ bool Parser::parseParameter(Tok close, bool annotations, ParameterState &state, 
     return parseNamedParameter(Kind::VarKeyword, annotations, state, mark);
   }
   if (!is(Tok::Star))
-    return parseNamedParameter(state.sawStar ? Kind::KeywordOnly : Kind::Positional, annotations, state, mark);
+    return parseNamedParameter(state.sawStar ? Kind::KeywordOnly : Kind::Positional, annotations, state,
+                               mark);
   if (state.sawStar)
     return fail(cur().begin, cur().end, "* may appear only once");
   advance();
@@ -64,10 +65,10 @@ bool Parser::parseParameter(Tok close, bool annotations, ParameterState &state, 
 
 /// `/`: the parameters before it take no keyword.
 bool Parser::parseSlashMarker(ParameterState &state, size_t mark) {
-  const char *error = state.sawSlash                  ? "/ may appear only once"
-                      : state.sawStar                 ? "/ must be ahead of *"
-                      : params_.size() == mark        ? "at least one parameter must precede /"
-                                                      : nullptr;
+  const char *error = state.sawSlash           ? "/ may appear only once"
+                      : state.sawStar          ? "/ must be ahead of *"
+                      : params_.size() == mark ? "at least one parameter must precede /"
+                                               : nullptr;
   if (error)
     return fail(cur().begin, cur().end, error);
   advance();

@@ -128,8 +128,8 @@ bool Parser::parsePrefixes(Level level, size_t base) {
     }
     if (!op)
       break;
-    if (!pushOperator(OperatorClass::Unary, unsigned(*op), *op == UnaryOperator::Not ? Level::Not : Level::Unary,
-                      base, 1))
+    if (!pushOperator(OperatorClass::Unary, unsigned(*op),
+                      *op == UnaryOperator::Not ? Level::Not : Level::Unary, base, 1))
       return false;
   }
   uint32_t begin = cur().begin;
@@ -232,7 +232,8 @@ bool Parser::reduceTop(size_t base) {
     result = reduceBinary(op);
     operands_.resize(operands_.size() - 2);
     break;
-  case OperatorClass::Compare: case OperatorClass::Bool:
+  case OperatorClass::Compare:
+  case OperatorClass::Bool:
     begin = operands_[operands_.size() - 1 - count].begin;
     result = reduceChain(op, count);
     operands_.resize(operands_.size() - 1 - count);
@@ -331,7 +332,8 @@ LLVM_ATTRIBUTE_NOINLINE ast::Expr *Parser::parseLambdaHead() {
   advance();
   auto *lambda = make<ast::Lambda>(begin, begin, 1);
   unsigned height = 0;
-  if (!parseParameters(Tok::Colon, /*annotations=*/false, lambda->params, height) || !expect(Tok::Colon, "expected ':'"))
+  if (!parseParameters(Tok::Colon, /*annotations=*/false, lambda->params, height) ||
+      !expect(Tok::Colon, "expected ':'"))
     return nullptr;
   return finish(lambda, height + 1);
 }
@@ -340,12 +342,24 @@ LLVM_ATTRIBUTE_NOINLINE ast::Expr *Parser::parseLambdaHead() {
 
 bool Parser::startsExpression(const Token &token) const {
   switch (token.kind) {
-  case Tok::Name: case Tok::Number: case Tok::String: case Tok::FStringStart: case Tok::LParen: case Tok::LBracket:
-  case Tok::LBrace: case Tok::Ellipsis: case Tok::Plus: case Tok::Minus: case Tok::Tilde: case Tok::KwNone:
-  case Tok::KwTrue: case Tok::KwFalse: case Tok::KwNot: case Tok::KwLambda: case Tok::KwAwait:
-    return true;
-  default:
-    return false;
+  case Tok::Name:
+  case Tok::Number:
+  case Tok::String:
+  case Tok::FStringStart:
+  case Tok::LParen:
+  case Tok::LBracket:
+  case Tok::LBrace:
+  case Tok::Ellipsis:
+  case Tok::Plus:
+  case Tok::Minus:
+  case Tok::Tilde:
+  case Tok::KwNone:
+  case Tok::KwTrue:
+  case Tok::KwFalse:
+  case Tok::KwNot:
+  case Tok::KwLambda:
+  case Tok::KwAwait: return true;
+  default: return false;
   }
 }
 
@@ -404,21 +418,24 @@ LLVM_ATTRIBUTE_NOINLINE ast::Expr *Parser::parseSimpleAtom() {
   switch (kind()) {
   case Tok::Name: return parseName();
   case Tok::Number: return parseNumber();
-  case Tok::String: case Tok::FStringStart: return parseStrings();
+  case Tok::String:
+  case Tok::FStringStart: return parseStrings();
   case Tok::LParen: return parseParenthesized();
   case Tok::LBracket: return parseList();
   case Tok::LBrace: return parseBraces();
-  case Tok::KwNone: case Tok::KwTrue: case Tok::KwFalse: case Tok::Ellipsis: {
+  case Tok::KwNone:
+  case Tok::KwTrue:
+  case Tok::KwFalse:
+  case Tok::Ellipsis: {
     auto *node = make<ast::Constant>(cur().begin, cur().end, 1);
-    node->type = is(Tok::KwNone)       ? ast::Constant::Type::None
+    node->type = is(Tok::KwNone)     ? ast::Constant::Type::None
                  : is(Tok::Ellipsis) ? ast::Constant::Type::Ellipsis
                                      : ast::Constant::Type::Bool;
     node->boolean = is(Tok::KwTrue);
     advance();
     return node;
   }
-  default:
-    return invalidSyntax();
+  default: return invalidSyntax();
   }
 }
 

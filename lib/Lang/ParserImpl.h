@@ -2,9 +2,9 @@
 //
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Stack use is bounded by construction. Operators of every kind (unary, binary, comparison, conditional, lambda)
-// are parsed with an explicit stack; functions recurse only into brackets and blocks, whose nesting the lexer
-// limits. Lists under construction live on shared stacks too, so that frames stay small.
+// Stack use is bounded by construction. Operators of every kind (unary, binary, comparison, conditional,
+// lambda) are parsed with an explicit stack; functions recurse only into brackets and blocks, whose nesting
+// the lexer limits. Lists under construction live on shared stacks too, so that frames stay small.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DESPINA_LIB_LANG_PARSERIMPL_H
@@ -22,9 +22,18 @@ namespace despina::syntax {
 /// How tightly operators bind; also what parseExpression may read.
 enum class Level : uint8_t {
   Ternary = 1, ///< a whole expression: conditional and lambda too
-  Or, And, Not, Compare,
+  Or,
+  And,
+  Not,
+  Compare,
   BitOr, ///< operands of comparisons: no `in`, so targets of `for` are read at this level
-  BitXor, BitAnd, Shift, Arith, Term, Unary, Power,
+  BitXor,
+  BitAnd,
+  Shift,
+  Arith,
+  Term,
+  Unary,
+  Power,
 };
 
 enum class OperatorClass : uint8_t { Unary, Binary, Compare, Bool, TernaryIf, TernaryElse, Lambda };
@@ -32,9 +41,9 @@ enum class OperatorClass : uint8_t { Unary, Binary, Compare, Bool, TernaryIf, Te
 /// An operator that waits for its right operand.
 struct PendingOperator {
   OperatorClass kind;
-  uint8_t op;        ///< the enumerator of ast::UnaryOperator, BinaryOperator, ...
+  uint8_t op; ///< the enumerator of ast::UnaryOperator, BinaryOperator, ...
   Level level;
-  uint16_t depth;    ///< levels of the tree that wait, this one included
+  uint16_t depth; ///< levels of the tree that wait, this one included
   uint32_t begin, end;
   ast::Lambda *lambda;
 };
@@ -70,7 +79,9 @@ private:
   Tok kind() const { return tokens_[pos_].kind; }
   Tok kindAt(size_t ahead) const { return tokens_[std::min(pos_ + ahead, tokens_.size() - 1)].kind; }
   bool is(Tok kind) const { return cur().kind == kind; }
-  llvm::StringRef text(const Token &token) const { return text_.substr(token.begin, token.end - token.begin); }
+  llvm::StringRef text(const Token &token) const {
+    return text_.substr(token.begin, token.end - token.begin);
+  }
   bool isWord(llvm::StringRef word) const { return is(Tok::Name) && text(cur()) == word; }
   void advance();
   bool accept(Tok kind);
@@ -159,9 +170,7 @@ private:
   Expr *parseSubscript(Expr *value, uint32_t begin);
   Expr *parseSubscriptItem();
   Expr *parseSlice(Expr *lower, uint32_t begin);
-  bool startsComprehension() const {
-    return is(Tok::KwFor) || (is(Tok::KwAsync) && kindAt(1) == Tok::KwFor);
-  }
+  bool startsComprehension() const { return is(Tok::KwFor) || (is(Tok::KwAsync) && kindAt(1) == Tok::KwFor); }
   bool parseGenerators(llvm::ArrayRef<ast::Comprehension> &generators, unsigned &height);
   bool parseGenerator(ast::Comprehension &generator, unsigned &height);
   template <typename T> Expr *parseComprehension(Expr *element, uint32_t begin, Tok close);

@@ -38,7 +38,8 @@ double parseDouble(llvm::StringRef digits) {
   // Too large or too small: the place of the first digit that is not zero, with the exponent, tells which.
   size_t exponentAt = digits.find_first_of("eE");
   llvm::StringRef mantissa = digits.take_front(exponentAt);
-  bool negativeExponent = exponentAt != llvm::StringRef::npos && digits.substr(exponentAt + 1).starts_with("-");
+  bool negativeExponent =
+      exponentAt != llvm::StringRef::npos && digits.substr(exponentAt + 1).starts_with("-");
   size_t point = std::min(mantissa.find('.'), mantissa.size());
   size_t first = mantissa.find_first_of("123456789");
   long long exponent = 0;
@@ -99,7 +100,8 @@ LLVM_ATTRIBUTE_NOINLINE ast::Expr *Parser::parseNumber() {
   if (radix == 10 && body.size() > maxDecimalDigits)
     return fail(node,
                 "Exceeds the limit (" + llvm::Twine(maxDecimalDigits) +
-                    " digits) for integer string conversion: value has " + llvm::Twine(body.size()) + " digits",
+                    " digits) for integer string conversion: value has " + llvm::Twine(body.size()) +
+                    " digits",
                 "write huge integers in hexadecimal");
   unsigned bitsPerDigit = radix == 16 ? 4 : radix == 8 ? 3 : radix == 2 ? 1 : 4;
   size_t bits = body.size() * bitsPerDigit + 2; // one for the sign
@@ -173,7 +175,8 @@ void Parser::flushText(std::string &text, uint32_t begin, uint32_t end) {
 }
 
 bool Parser::parseFString(std::string &text, uint32_t &textBegin) {
-  bool raw = this->text(cur()).take_until([](char c) { return c == '"' || c == '\''; }).contains_insensitive('r');
+  bool raw =
+      this->text(cur()).take_until([](char c) { return c == '"' || c == '\''; }).contains_insensitive('r');
   advance();
   while (!accept(Tok::FStringEnd)) {
     if (text.empty())
@@ -217,8 +220,9 @@ bool Parser::parseField(std::string &text, uint32_t &textBegin, bool raw) {
     llvm::StringRef name = is(Tok::Name) ? this->text(cur()) : "";
     if (name != "s" && name != "r" && name != "a")
       return fail(cur().begin, cur().end,
-                  name.empty() ? llvm::Twine("f-string: missing conversion character")
-                               : "f-string: invalid conversion character '" + name + "': expected 's', 'r', or 'a'");
+                  name.empty()
+                      ? llvm::Twine("f-string: missing conversion character")
+                      : "f-string: invalid conversion character '" + name + "': expected 's', 'r', or 'a'");
     field->conversion = name[0];
     advance();
   }
@@ -305,7 +309,9 @@ bool Parser::decodeEscape(uint32_t &at, uint32_t begin, uint32_t end, bool bytes
     if (at < end && text_[at] == '\n')
       ++at;
     return true;
-  case '\\': case '\'': case '"': out.push_back(c); return true;
+  case '\\':
+  case '\'':
+  case '"': out.push_back(c); return true;
   case 'a': out.push_back('\a'); return true;
   case 'b': out.push_back('\b'); return true;
   case 'f': out.push_back('\f'); return true;
@@ -313,7 +319,14 @@ bool Parser::decodeEscape(uint32_t &at, uint32_t begin, uint32_t end, bool bytes
   case 'r': out.push_back('\r'); return true;
   case 't': out.push_back('\t'); return true;
   case 'v': out.push_back('\v'); return true;
-  case '0': case '1': case '2': case '3': case '4': case '5': case '6': case '7': {
+  case '0':
+  case '1':
+  case '2':
+  case '3':
+  case '4':
+  case '5':
+  case '6':
+  case '7': {
     unsigned value = static_cast<unsigned>(c - '0');
     for (unsigned i = 0; i < 2 && at < end && text_[at] >= '0' && text_[at] <= '7'; ++i)
       value = value * 8 + static_cast<unsigned>(text_[at++] - '0');
@@ -324,7 +337,8 @@ bool Parser::decodeEscape(uint32_t &at, uint32_t begin, uint32_t end, bool bytes
     return true;
   }
   case 'x': at = escape; return decodeHex(at, begin, end, 2, out, bytes);
-  case 'u': case 'U':
+  case 'u':
+  case 'U':
     if (!bytes) {
       at = escape;
       return decodeHex(at, begin, end, c == 'u' ? 4 : 8, out, bytes);
@@ -346,7 +360,8 @@ bool Parser::decodeEscape(uint32_t &at, uint32_t begin, uint32_t end, bool bytes
 }
 
 /// `\xXX`, `\uXXXX` or `\UXXXXXXXX`.
-bool Parser::decodeHex(uint32_t &at, uint32_t begin, uint32_t end, unsigned digits, std::string &out, bool bytes) {
+bool Parser::decodeHex(uint32_t &at, uint32_t begin, uint32_t end, unsigned digits, std::string &out,
+                       bool bytes) {
   uint32_t escape = at;
   char letter = text_[at + 1];
   at += 2;
@@ -358,14 +373,15 @@ bool Parser::decodeHex(uint32_t &at, uint32_t begin, uint32_t end, unsigned digi
     if (bytes)
       return fail(escape, at, "(value error) invalid \\x escape at position " + llvm::Twine(escape - begin));
     return fail(escape, at,
-                "(unicode error) 'unicodeescape' codec can't decode bytes in position " + llvm::Twine(escape - begin) +
-                    "-" + llvm::Twine(at - 1 - begin) + ": truncated \\" + llvm::Twine(letter) +
-                    llvm::StringRef("XXXXXXXX").take_front(digits) + " escape");
+                "(unicode error) 'unicodeescape' codec can't decode bytes in position " +
+                    llvm::Twine(escape - begin) + "-" + llvm::Twine(at - 1 - begin) + ": truncated \\" +
+                    llvm::Twine(letter) + llvm::StringRef("XXXXXXXX").take_front(digits) + " escape");
   }
   if (value > 0x10FFFF)
     return fail(escape, at,
-                "(unicode error) 'unicodeescape' codec can't decode bytes in position " + llvm::Twine(escape - begin) +
-                    "-" + llvm::Twine(at - 1 - begin) + ": illegal Unicode character");
+                "(unicode error) 'unicodeescape' codec can't decode bytes in position " +
+                    llvm::Twine(escape - begin) + "-" + llvm::Twine(at - 1 - begin) +
+                    ": illegal Unicode character");
   if (bytes)
     out.push_back(static_cast<char>(value));
   else
@@ -380,14 +396,16 @@ bool Parser::decodeNamed(uint32_t &at, uint32_t begin, uint32_t end, std::string
   size_t close = rest.starts_with("{") ? rest.find('}') : llvm::StringRef::npos;
   if (close == llvm::StringRef::npos || close == 1)
     return fail(escape, escape + 2,
-                "(unicode error) 'unicodeescape' codec can't decode bytes in position " + llvm::Twine(escape - begin) +
-                    "-" + llvm::Twine(escape + 1 - begin) + ": malformed \\N character escape");
+                "(unicode error) 'unicodeescape' codec can't decode bytes in position " +
+                    llvm::Twine(escape - begin) + "-" + llvm::Twine(escape + 1 - begin) +
+                    ": malformed \\N character escape");
   at += 2 + static_cast<uint32_t>(close) + 1;
   auto codePoint = llvm::sys::unicode::nameToCodepointStrict(rest.slice(1, close).upper());
   if (!codePoint)
     return fail(escape, at,
-                "(unicode error) 'unicodeescape' codec can't decode bytes in position " + llvm::Twine(escape - begin) +
-                    "-" + llvm::Twine(at - 1 - begin) + ": unknown Unicode character name");
+                "(unicode error) 'unicodeescape' codec can't decode bytes in position " +
+                    llvm::Twine(escape - begin) + "-" + llvm::Twine(at - 1 - begin) +
+                    ": unknown Unicode character name");
   appendUtf8(static_cast<uint32_t>(*codePoint), out);
   return true;
 }

@@ -82,7 +82,8 @@ ast::Stmt *Parser::parseSimple() {
   uint32_t begin = cur().begin;
   switch (kind()) {
   case Tok::KwPass: advance(); return make<ast::Pass>(begin, lastEnd_, 1);
-  case Tok::KwBreak: case Tok::KwContinue: return parseLoopExit();
+  case Tok::KwBreak:
+  case Tok::KwContinue: return parseLoopExit();
   case Tok::KwReturn: return parseReturn();
   case Tok::KwRaise: return parseRaise();
   case Tok::KwGlobal: return parseNameList<ast::Global>();

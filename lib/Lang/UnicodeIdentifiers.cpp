@@ -221,8 +221,9 @@ constexpr Range continueRanges[] = {
 // clang-format on
 
 template <size_t N> bool contains(const Range (&ranges)[N], uint32_t codePoint) {
-  const Range *next = std::upper_bound(std::begin(ranges), std::end(ranges), codePoint,
-                                       [](uint32_t value, const Range &range) { return value < range.first; });
+  const Range *next =
+      std::upper_bound(std::begin(ranges), std::end(ranges), codePoint,
+                       [](uint32_t value, const Range &range) { return value < range.first; });
   return next != std::begin(ranges) && codePoint <= std::prev(next)->last;
 }
 

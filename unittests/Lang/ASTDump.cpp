@@ -129,25 +129,15 @@ private:
       node(cast<Call>(e)->func);
       list(cast<Call>(e)->args);
       return keywords(cast<Call>(e)->keywords);
-    case NodeKind::Attribute:
-      node(cast<Attribute>(e)->value);
-      return word(cast<Attribute>(e)->attr);
-    case NodeKind::Subscript:
-      node(cast<Subscript>(e)->value);
-      return node(cast<Subscript>(e)->index);
+    case NodeKind::Attribute: node(cast<Attribute>(e)->value); return word(cast<Attribute>(e)->attr);
+    case NodeKind::Subscript: node(cast<Subscript>(e)->value); return node(cast<Subscript>(e)->index);
     case NodeKind::Starred: return node(cast<Starred>(e)->value);
     case NodeKind::Tuple: return list(cast<Tuple>(e)->elts);
     case NodeKind::List: return list(cast<List>(e)->elts);
     case NodeKind::Set: return list(cast<Set>(e)->elts);
-    case NodeKind::Dict:
-      list(cast<Dict>(e)->keys);
-      return list(cast<Dict>(e)->values);
-    case NodeKind::ListComp:
-      node(cast<ListComp>(e)->elt);
-      return generators(cast<ListComp>(e)->generators);
-    case NodeKind::SetComp:
-      node(cast<SetComp>(e)->elt);
-      return generators(cast<SetComp>(e)->generators);
+    case NodeKind::Dict: list(cast<Dict>(e)->keys); return list(cast<Dict>(e)->values);
+    case NodeKind::ListComp: node(cast<ListComp>(e)->elt); return generators(cast<ListComp>(e)->generators);
+    case NodeKind::SetComp: node(cast<SetComp>(e)->elt); return generators(cast<SetComp>(e)->generators);
     case NodeKind::GeneratorExp:
       node(cast<GeneratorExp>(e)->elt);
       return generators(cast<GeneratorExp>(e)->generators);
@@ -167,12 +157,8 @@ private:
         os_ << " !" << n->conversion;
       return node(n->formatSpec);
     }
-    case NodeKind::Lambda:
-      parameters(cast<Lambda>(e)->params);
-      return node(cast<Lambda>(e)->body);
-    case NodeKind::NamedExpr:
-      node(cast<NamedExpr>(e)->target);
-      return node(cast<NamedExpr>(e)->value);
+    case NodeKind::Lambda: parameters(cast<Lambda>(e)->params); return node(cast<Lambda>(e)->body);
+    case NodeKind::NamedExpr: node(cast<NamedExpr>(e)->target); return node(cast<NamedExpr>(e)->value);
     case NodeKind::Await: return node(cast<Await>(e)->value);
     case NodeKind::Yield: return node(cast<Yield>(e)->value);
     case NodeKind::YieldFrom: return node(cast<YieldFrom>(e)->value);
@@ -190,7 +176,8 @@ private:
 
   void statement(const Stmt *s) {
     switch (s->kind()) {
-    case NodeKind::FunctionDef: case NodeKind::AsyncFunctionDef: {
+    case NodeKind::FunctionDef:
+    case NodeKind::AsyncFunctionDef: {
       auto *n = cast<FunctionDef>(s);
       word(n->name);
       parameters(n->params);
@@ -208,9 +195,7 @@ private:
     }
     case NodeKind::Return: return node(cast<Return>(s)->value);
     case NodeKind::Delete: return list(cast<Delete>(s)->targets);
-    case NodeKind::Assign:
-      list(cast<Assign>(s)->targets);
-      return node(cast<Assign>(s)->value);
+    case NodeKind::Assign: list(cast<Assign>(s)->targets); return node(cast<Assign>(s)->value);
     case NodeKind::AugAssign:
       node(cast<AugAssign>(s)->target);
       word(binaryNames[unsigned(cast<AugAssign>(s)->op)]);
@@ -219,7 +204,8 @@ private:
       node(cast<AnnAssign>(s)->target);
       node(cast<AnnAssign>(s)->annotation);
       return node(cast<AnnAssign>(s)->value);
-    case NodeKind::For: case NodeKind::AsyncFor: {
+    case NodeKind::For:
+    case NodeKind::AsyncFor: {
       auto *n = cast<For>(s);
       node(n->target);
       node(n->iter);
@@ -234,7 +220,8 @@ private:
       node(cast<If>(s)->test);
       list(cast<If>(s)->body);
       return list(cast<If>(s)->orelse);
-    case NodeKind::With: case NodeKind::AsyncWith:
+    case NodeKind::With:
+    case NodeKind::AsyncWith:
       for (const WithItem &item : cast<With>(s)->items) {
         label("item");
         node(item.context);
@@ -246,9 +233,7 @@ private:
       for (StmtList body : cast<Match>(s)->bodies)
         list(body);
       return;
-    case NodeKind::Raise:
-      node(cast<Raise>(s)->exc);
-      return node(cast<Raise>(s)->cause);
+    case NodeKind::Raise: node(cast<Raise>(s)->exc); return node(cast<Raise>(s)->cause);
     case NodeKind::Try: {
       auto *n = cast<Try>(s);
       list(n->body);
@@ -261,9 +246,7 @@ private:
       list(n->orelse);
       return list(n->finalbody);
     }
-    case NodeKind::Assert:
-      node(cast<Assert>(s)->test);
-      return node(cast<Assert>(s)->msg);
+    case NodeKind::Assert: node(cast<Assert>(s)->test); return node(cast<Assert>(s)->msg);
     case NodeKind::Import: return aliases(cast<Import>(s)->names);
     case NodeKind::ImportFrom:
       os_ << ' ' << cast<ImportFrom>(s)->level;
@@ -278,10 +261,10 @@ private:
         word(name);
       return;
     case NodeKind::ExprStmt: return node(cast<ExprStmt>(s)->value);
-    case NodeKind::TypeAlias:
-      word(cast<TypeAlias>(s)->name);
-      return node(cast<TypeAlias>(s)->value);
-    case NodeKind::Pass: case NodeKind::Break: case NodeKind::Continue: return;
+    case NodeKind::TypeAlias: word(cast<TypeAlias>(s)->name); return node(cast<TypeAlias>(s)->value);
+    case NodeKind::Pass:
+    case NodeKind::Break:
+    case NodeKind::Continue: return;
     default: return word("?");
     }
   }

@@ -104,8 +104,9 @@ TEST_F(DiagnosticsTest, RenderTabsAndWideCharacters) {
   EXPECT_EQ(render(error("m", rangeOf("1"))), "k.py:1:6: error: m\n        x =     1\n                ^\n");
   // The two characters in quotes take two columns each, the accent none.
   source("s = '\xE4\xBD\xA0\xE5\xA5\xBD' + e\xCC\x81 + bad\n");
-  EXPECT_EQ(render(error("m", rangeOf("bad"))), "k.py:1:22: error: m\ns = '\xE4\xBD\xA0\xE5\xA5\xBD' + e\xCC\x81 + bad\n"
-                                                "                 ^~~\n");
+  EXPECT_EQ(render(error("m", rangeOf("bad"))),
+            "k.py:1:22: error: m\ns = '\xE4\xBD\xA0\xE5\xA5\xBD' + e\xCC\x81 + bad\n"
+            "                 ^~~\n");
   EXPECT_EQ(render(error("m", rangeOf("'\xE4\xBD\xA0\xE5\xA5\xBD'"))),
             "k.py:1:5: error: m\ns = '\xE4\xBD\xA0\xE5\xA5\xBD' + e\xCC\x81 + bad\n    ^~~~~~\n");
 }

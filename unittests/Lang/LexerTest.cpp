@@ -105,8 +105,9 @@ TEST_F(LiteralTest, Complex) {
 }
 
 TEST(Lexer, BadNumbers) {
-  EXPECT_EQ(parseError("012"), "1:0: leading zeros in decimal integer literals are not permitted; use an 0o prefix "
-                               "for octal integers");
+  EXPECT_EQ(parseError("012"),
+            "1:0: leading zeros in decimal integer literals are not permitted; use an 0o prefix "
+            "for octal integers");
   EXPECT_EQ(parseError("1abc"), "1:0: invalid decimal literal");
   EXPECT_EQ(parseError("1__0"), "1:1: invalid decimal literal");
   EXPECT_EQ(parseError("1_"), "1:1: invalid decimal literal");
@@ -143,18 +144,24 @@ TEST_F(LiteralTest, Strings) {
 
 TEST(Lexer, BadStrings) {
   EXPECT_EQ(parseError("x = 'abc\ny = 1"), "1:4: unterminated string literal (detected at line 1)");
-  EXPECT_EQ(parseError("x = '''abc\n\n"), "1:4: unterminated triple-quoted string literal (detected at line 2)");
+  EXPECT_EQ(parseError("x = '''abc\n\n"),
+            "1:4: unterminated triple-quoted string literal (detected at line 2)");
   EXPECT_EQ(parseError("x = rb'abc"), "1:4: unterminated string literal (detected at line 1)");
-  EXPECT_EQ(parseError("'\\x4'"), "1:1: (unicode error) 'unicodeescape' codec can't decode bytes in position 0-2: "
-                                  "truncated \\xXX escape");
-  EXPECT_EQ(parseError("'ab\\u12'"), "1:3: (unicode error) 'unicodeescape' codec can't decode bytes in position 2-5: "
-                                     "truncated \\uXXXX escape");
-  EXPECT_EQ(parseError("'\\U00110000'"), "1:1: (unicode error) 'unicodeescape' codec can't decode bytes in position "
-                                         "0-9: illegal Unicode character");
-  EXPECT_EQ(parseError("'\\N{no such}'"), "1:1: (unicode error) 'unicodeescape' codec can't decode bytes in position "
-                                          "0-10: unknown Unicode character name");
-  EXPECT_EQ(parseError("'\\N'"), "1:1: (unicode error) 'unicodeescape' codec can't decode bytes in position 0-1: "
-                                 "malformed \\N character escape");
+  EXPECT_EQ(parseError("'\\x4'"),
+            "1:1: (unicode error) 'unicodeescape' codec can't decode bytes in position 0-2: "
+            "truncated \\xXX escape");
+  EXPECT_EQ(parseError("'ab\\u12'"),
+            "1:3: (unicode error) 'unicodeescape' codec can't decode bytes in position 2-5: "
+            "truncated \\uXXXX escape");
+  EXPECT_EQ(parseError("'\\U00110000'"),
+            "1:1: (unicode error) 'unicodeescape' codec can't decode bytes in position "
+            "0-9: illegal Unicode character");
+  EXPECT_EQ(parseError("'\\N{no such}'"),
+            "1:1: (unicode error) 'unicodeescape' codec can't decode bytes in position "
+            "0-10: unknown Unicode character name");
+  EXPECT_EQ(parseError("'\\N'"),
+            "1:1: (unicode error) 'unicodeescape' codec can't decode bytes in position 0-1: "
+            "malformed \\N character escape");
   EXPECT_EQ(parseError("b'\\x4'"), "1:2: (value error) invalid \\x escape at position 0");
   EXPECT_EQ(parseError("b'\xC3\xA4'"), "1:2: bytes can only contain ASCII literal characters");
   EXPECT_EQ(parseError("'a' b'b'"), "1:0: cannot mix bytes and nonbytes literals");
@@ -168,14 +175,15 @@ TEST(Lexer, FStrings) {
   EXPECT_EQ(value("f'{x}'"), "(Expr (JoinedStr [ (FormattedValue (Name x) -)]))");
   EXPECT_EQ(value("f'{{{x}}}'"),
             "(Expr (JoinedStr [ (Constant '7b') (FormattedValue (Name x) -) (Constant '7d')]))");
-  EXPECT_EQ(value("f'{x!r:>{w}}'"), "(Expr (JoinedStr [ (FormattedValue (Name x) !r (JoinedStr [ (Constant '3e') "
-                                    "(FormattedValue (Name w) -)]))]))");
+  EXPECT_EQ(value("f'{x!r:>{w}}'"),
+            "(Expr (JoinedStr [ (FormattedValue (Name x) !r (JoinedStr [ (Constant '3e') "
+            "(FormattedValue (Name w) -)]))]))");
   EXPECT_EQ(value("f'{x = }'"), "(Expr (JoinedStr [ (Constant '78203d20') (FormattedValue (Name x) !r -)]))");
-  EXPECT_EQ(value("f'{x=:d}'"),
-            "(Expr (JoinedStr [ (Constant '783d') (FormattedValue (Name x) (JoinedStr [ (Constant '64')]))]))");
+  EXPECT_EQ(
+      value("f'{x=:d}'"),
+      "(Expr (JoinedStr [ (Constant '783d') (FormattedValue (Name x) (JoinedStr [ (Constant '64')]))]))");
   EXPECT_EQ(value("f'{x=!s}'"), "(Expr (JoinedStr [ (Constant '783d') (FormattedValue (Name x) !s -)]))");
-  EXPECT_EQ(value("f'{a!=b}'"),
-            "(Expr (JoinedStr [ (FormattedValue (Compare (Name a) != (Name b)) -)]))");
+  EXPECT_EQ(value("f'{a!=b}'"), "(Expr (JoinedStr [ (FormattedValue (Compare (Name a) != (Name b)) -)]))");
   // The same quotes inside, since Python 3.12.
   EXPECT_EQ(value("f'{a['b']}'"),
             "(Expr (JoinedStr [ (FormattedValue (Subscript (Name a) (Constant '62')) -)]))");
@@ -184,7 +192,8 @@ TEST(Lexer, FStrings) {
   EXPECT_EQ(value("f'{x:%H:%M}'"),
             "(Expr (JoinedStr [ (FormattedValue (Name x) (JoinedStr [ (Constant '25483a254d')]))]))");
   EXPECT_EQ(value("rf'\\{x}'"), "(Expr (JoinedStr [ (Constant '5c') (FormattedValue (Name x) -)]))");
-  EXPECT_EQ(value("f'\\N{DIGIT ONE}{x}'"), "(Expr (JoinedStr [ (Constant '31') (FormattedValue (Name x) -)]))");
+  EXPECT_EQ(value("f'\\N{DIGIT ONE}{x}'"),
+            "(Expr (JoinedStr [ (Constant '31') (FormattedValue (Name x) -)]))");
   EXPECT_EQ(value("f'''{\nx # why\n}'''"), "(Expr (JoinedStr [ (FormattedValue (Name x) -)]))");
   EXPECT_EQ(value("'a' f'b{x}c' 'd'"),
             "(Expr (JoinedStr [ (Constant '6162') (FormattedValue (Name x) -) (Constant '6364')]))");
@@ -194,9 +203,9 @@ TEST(Lexer, FStrings) {
 }
 
 TEST(Lexer, FStringRanges) {
-  EXPECT_EQ(parseToText("x = f'a{ b }c'", true),
-            "(Assign@0-14 [ (Name@0-1 x)] (JoinedStr@4-14 [ (Constant@6-9 '61') (FormattedValue@7-12 (Name@9-10 b) -) "
-            "(Constant@12-14 '63')]))");
+  EXPECT_EQ(parseToText("x = f'a{ b }c'", true), "(Assign@0-14 [ (Name@0-1 x)] (JoinedStr@4-14 [ "
+                                                 "(Constant@6-9 '61') (FormattedValue@7-12 (Name@9-10 b) -) "
+                                                 "(Constant@12-14 '63')]))");
 }
 
 TEST(Lexer, BadFStrings) {
@@ -204,7 +213,8 @@ TEST(Lexer, BadFStrings) {
   EXPECT_EQ(parseError("f'{!r}'"), "1:3: f-string: valid expression required before '!'");
   EXPECT_EQ(parseError("f'{a'"), "1:4: f-string: expecting '}'");
   EXPECT_EQ(parseError("f'a}'"), "1:3: f-string: single '}' is not allowed");
-  EXPECT_EQ(parseError("f'{a!z}'"), "1:5: f-string: invalid conversion character 'z': expected 's', 'r', or 'a'");
+  EXPECT_EQ(parseError("f'{a!z}'"),
+            "1:5: f-string: invalid conversion character 'z': expected 's', 'r', or 'a'");
   EXPECT_EQ(parseError("f'{a!}'"), "1:5: f-string: missing conversion character");
   EXPECT_EQ(parseError("f'{a b}'"), "1:5: f-string: expecting '}'");
   EXPECT_EQ(parseError("f'{a)}'"), "1:4: f-string: unmatched ')'");
@@ -225,9 +235,11 @@ TEST(Lexer, Layout) {
   EXPECT_EQ(parseToText("a\r\nb\rc\n"), "(Expr (Name a))\n(Expr (Name b))\n(Expr (Name c))");
   EXPECT_EQ(parseToText("if a:\r\n  b\r\n"), "(If (Name a) [ (Expr (Name b))] [])");
   EXPECT_EQ(parseToText("\f\nif a:\n  b\n\f\nc"), "(If (Name a) [ (Expr (Name b))] [])\n(Expr (Name c))");
-  EXPECT_EQ(parseToText("if a:\n   \fb\n"), "error: expected an indented block after 'if' statement on line 1");
+  EXPECT_EQ(parseToText("if a:\n   \fb\n"),
+            "error: expected an indented block after 'if' statement on line 1");
   EXPECT_EQ(parseToText("x = \\\n  1"), "(Assign [ (Name x)] (Constant 1))");
-  EXPECT_EQ(parseToText("x = (1,\n# between\n\n  2)"), "(Assign [ (Name x)] (Tuple [ (Constant 1) (Constant 2)]))");
+  EXPECT_EQ(parseToText("x = (1,\n# between\n\n  2)"),
+            "(Assign [ (Name x)] (Tuple [ (Constant 1) (Constant 2)]))");
   EXPECT_EQ(parseToText("if a:\n\tb\n\tc"), "(If (Name a) [ (Expr (Name b)) (Expr (Name c))] [])");
   // A tab reaches to the next multiple of eight.
   EXPECT_EQ(parseToText("if a:\n  if b:\n  \tc\n  d"),
@@ -259,18 +271,27 @@ TEST(Lexer, Brackets) {
 
 TEST(Lexer, Encoding) {
   EXPECT_EQ(parseToText("\xEF\xBB\xBFx = 1", true), "(Assign@0-5 [ (Name@0-1 x)] (Constant@4-5 1))");
-  EXPECT_EQ(parseToText("\xC3\xA4\xE5\x8F\x98 = \xCE\xB1""1"), "(Assign [ (Name \xC3\xA4\xE5\x8F\x98)] (Name \xCE\xB1""1))");
+  EXPECT_EQ(parseToText("\xC3\xA4\xE5\x8F\x98 = \xCE\xB1"
+                        "1"),
+            "(Assign [ (Name \xC3\xA4\xE5\x8F\x98)] (Name \xCE\xB1"
+            "1))");
   const char *help = "save the file as UTF-8";
   struct Case {
     const char *text, *error;
   };
   const Case cases[] = {
-      {"x = 'a\xFF'", "1:6: (unicode error) 'utf-8' codec can't decode byte 0xff in position 6: invalid start byte"},
-      {"# \xE4\n", "1:2: (unicode error) 'utf-8' codec can't decode byte 0xe4 in position 2: invalid continuation byte"},
-      {"x\n# \xC0\x80", "2:2: (unicode error) 'utf-8' codec can't decode byte 0xc0 in position 4: invalid start byte"},
-      {"# \xED\xA0\x80", "1:2: (unicode error) 'utf-8' codec can't decode byte 0xed in position 2: invalid continuation byte"},
-      {"# \xF4\x90\x80\x80", "1:2: (unicode error) 'utf-8' codec can't decode byte 0xf4 in position 2: invalid continuation byte"},
-      {"# \xE2\x82", "1:2: (unicode error) 'utf-8' codec can't decode byte 0xe2 in position 2: invalid continuation byte"},
+      {"x = 'a\xFF'",
+       "1:6: (unicode error) 'utf-8' codec can't decode byte 0xff in position 6: invalid start byte"},
+      {"# \xE4\n",
+       "1:2: (unicode error) 'utf-8' codec can't decode byte 0xe4 in position 2: invalid continuation byte"},
+      {"x\n# \xC0\x80",
+       "2:2: (unicode error) 'utf-8' codec can't decode byte 0xc0 in position 4: invalid start byte"},
+      {"# \xED\xA0\x80",
+       "1:2: (unicode error) 'utf-8' codec can't decode byte 0xed in position 2: invalid continuation byte"},
+      {"# \xF4\x90\x80\x80",
+       "1:2: (unicode error) 'utf-8' codec can't decode byte 0xf4 in position 2: invalid continuation byte"},
+      {"# \xE2\x82",
+       "1:2: (unicode error) 'utf-8' codec can't decode byte 0xe2 in position 2: invalid continuation byte"},
   };
   for (const Case &each : cases) {
     EXPECT_EQ(parseError(each.text), each.error);
@@ -282,7 +303,9 @@ TEST(Lexer, Encoding) {
 
 TEST(Lexer, BadCharacters) {
   EXPECT_EQ(parseError("x = \xE2\x80\x9C"), "1:4: invalid character '\xE2\x80\x9C' (U+201C)");
-  EXPECT_EQ(parseError("x =\xC2\xA0""1"), "1:3: invalid non-printable character U+00A0");
+  EXPECT_EQ(parseError("x =\xC2\xA0"
+                       "1"),
+            "1:3: invalid non-printable character U+00A0");
   EXPECT_EQ(parseError("x = \x01"), "1:4: invalid non-printable character U+0001");
   EXPECT_EQ(parseError("x = $"), "1:4: invalid syntax");
   EXPECT_EQ(parseError("a ? b"), "1:2: invalid syntax");

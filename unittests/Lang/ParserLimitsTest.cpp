@@ -2,8 +2,8 @@
 //
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Every case runs on a thread with a stack of 512 KB, which is what parseModule promises to be content with, also
-// under AddressSanitizer.
+// Every case runs on a thread with a stack of 512 KB, which is what parseModule promises to be content with,
+// also under AddressSanitizer.
 //
 //===----------------------------------------------------------------------===//
 #include "ParserTestUtils.h"
@@ -73,13 +73,31 @@ TEST(ParserLimits, BracketsOfEveryKind) {
     unsigned brackets; ///< opened by each repetition
   };
   const Case cases[] = {
-      {"f(", ")", 1},        {"f(a, *", ")", 1},           {"f(k=", ")", 1},      {"f(**", ")", 1},
-      {"a[", "]", 1},        {"a[1:", "]", 1},             {"a[::", "]", 1},      {"a[0, ", "]", 1},
-      {"(1, ", ")", 1},      {"[1, *", "]", 1},            {"{1: ", "}", 1},      {"{**", "}", 1},
-      {"{1, ", "}", 1},      {"[x for x in [", "]]", 2},   {"[", " for x in y]", 1},
-      {"{x: [", "] for x in y}", 2}, {"(a if b else (", "))", 2}, {"(lambda x=(", "): x)", 2},
-      {"(x := (", "))", 2},  {"(not -(", "))", 2},         {"(a < b + (", "))", 2}, {"f(x for x in (", "))", 2},
-      {"(a)(", ")", 1},      {"f(a, b[c, (", ")])", 3},    {"(await (", "))", 2},
+      {"f(", ")", 1},
+      {"f(a, *", ")", 1},
+      {"f(k=", ")", 1},
+      {"f(**", ")", 1},
+      {"a[", "]", 1},
+      {"a[1:", "]", 1},
+      {"a[::", "]", 1},
+      {"a[0, ", "]", 1},
+      {"(1, ", ")", 1},
+      {"[1, *", "]", 1},
+      {"{1: ", "}", 1},
+      {"{**", "}", 1},
+      {"{1, ", "}", 1},
+      {"[x for x in [", "]]", 2},
+      {"[", " for x in y]", 1},
+      {"{x: [", "] for x in y}", 2},
+      {"(a if b else (", "))", 2},
+      {"(lambda x=(", "): x)", 2},
+      {"(x := (", "))", 2},
+      {"(not -(", "))", 2},
+      {"(a < b + (", "))", 2},
+      {"f(x for x in (", "))", 2},
+      {"(a)(", ")", 1},
+      {"f(a, b[c, (", ")])", 3},
+      {"(await (", "))", 2},
   };
   for (const Case &each : cases) {
     SCOPED_TRACE(each.open);
@@ -107,7 +125,8 @@ TEST(ParserLimits, Indentation) {
       text += std::string(i, ' ') + header + ":\n";
     return text + std::string(levels, ' ') + "pass\n";
   };
-  for (const char *header : {"if x", "while x", "for x in y", "with x", "def f()", "class C", "async def f()"}) {
+  for (const char *header :
+       {"if x", "while x", "for x in y", "with x", "def f()", "class C", "async def f()"}) {
     SCOPED_TRACE(header);
     EXPECT_EQ(errorOnSmallStack(blocks(header, 100)), "(none)");
     EXPECT_EQ(messageOnSmallStack(blocks(header, 101)), "too many levels of indentation");
@@ -198,9 +217,13 @@ TEST(ParserLimits, FlatChainsHaveNoLimit) {
 
 /// Anything that grows with the square of the length would not end here.
 TEST(ParserLimits, TenMegabytes) {
-  const char *const pieces[] = {"x = a + b * f(c, d[1:2], 'text')\n", "# a comment, and nothing else\n",
-                                "if a:\n  b = [i for i in c]\nelse:\n  pass\n", "\n",
-                                "match = type\n", "match (x):\n  case 1: pass\n", "with (a as b, c): pass\n"};
+  const char *const pieces[] = {"x = a + b * f(c, d[1:2], 'text')\n",
+                                "# a comment, and nothing else\n",
+                                "if a:\n  b = [i for i in c]\nelse:\n  pass\n",
+                                "\n",
+                                "match = type\n",
+                                "match (x):\n  case 1: pass\n",
+                                "with (a as b, c): pass\n"};
   for (const char *piece : pieces) {
     SCOPED_TRACE(piece);
     std::string text = repeat(piece, (10 << 20) / strlen(piece) / 32);
@@ -235,12 +258,13 @@ TEST(ParserLimits, FileSize) {
 
 /// Cutting a kernel anywhere gives a tree or one error.
 TEST(ParserLimits, EveryPrefixOfAFile) {
-  std::string text = "import triton\n@triton.jit(debug=True)\ndef k(x, /, y: 'a' = 1, *a, b=2, **c) -> int:\n"
-                     "  '''doc'''\n  for i in range(0, n, 2):\n    v = x[i, :, None] if y < 1 <= 2 else -f(*a, **c)\n"
-                     "    w: tl.constexpr = f\"a{v!r:>{w}}b{{}}\" r'\\x00'[0]\n  else:\n    pass\n"
-                     "  with (a as b, c): return {**d, 1: 2}, {x for x in y if z}, lambda q: (yield)\n"
-                     "  try:\n    del a, b.c\n  except* E as e: raise x from y\n  finally: assert a, 'b'\n"
-                     "\tmatch x:\n\t\tcase [1, *_] if y: pass\n";
+  std::string text =
+      "import triton\n@triton.jit(debug=True)\ndef k(x, /, y: 'a' = 1, *a, b=2, **c) -> int:\n"
+      "  '''doc'''\n  for i in range(0, n, 2):\n    v = x[i, :, None] if y < 1 <= 2 else -f(*a, **c)\n"
+      "    w: tl.constexpr = f\"a{v!r:>{w}}b{{}}\" r'\\x00'[0]\n  else:\n    pass\n"
+      "  with (a as b, c): return {**d, 1: 2}, {x for x in y if z}, lambda q: (yield)\n"
+      "  try:\n    del a, b.c\n  except* E as e: raise x from y\n  finally: assert a, 'b'\n"
+      "\tmatch x:\n\t\tcase [1, *_] if y: pass\n";
   std::string whole = text.substr(0, text.find('\t'));
   EXPECT_EQ(parseError(whole), "(none)");
   for (size_t length = 0; length <= text.size(); ++length)

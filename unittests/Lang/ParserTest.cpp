@@ -23,12 +23,10 @@ TEST(ParserExpressions, Precedence) {
   EXPECT_EQ(expr("a ** b ** c"), "(BinOp ** (Name a) (BinOp ** (Name b) (Name c)))");
   EXPECT_EQ(expr("-a ** -b"), "(UnaryOp - (BinOp ** (Name a) (UnaryOp - (Name b))))");
   EXPECT_EQ(expr("2 ** -1 * 3"), "(BinOp * (BinOp ** (Constant 2) (UnaryOp - (Constant 1))) (Constant 3))");
-  EXPECT_EQ(expr("2 ** -3 ** 4"),
-            "(BinOp ** (Constant 2) (UnaryOp - (BinOp ** (Constant 3) (Constant 4))))");
+  EXPECT_EQ(expr("2 ** -3 ** 4"), "(BinOp ** (Constant 2) (UnaryOp - (BinOp ** (Constant 3) (Constant 4))))");
   EXPECT_EQ(expr("a | b ^ c & d << e"),
             "(BinOp | (Name a) (BinOp ^ (Name b) (BinOp & (Name c) (BinOp << (Name d) (Name e)))))");
-  EXPECT_EQ(expr("a // b % c @ d"),
-            "(BinOp @ (BinOp % (BinOp // (Name a) (Name b)) (Name c)) (Name d))");
+  EXPECT_EQ(expr("a // b % c @ d"), "(BinOp @ (BinOp % (BinOp // (Name a) (Name b)) (Name c)) (Name d))");
   EXPECT_EQ(expr("not a == b"), "(UnaryOp not (Compare (Name a) == (Name b)))");
   EXPECT_EQ(expr("not a and b"), "(BoolOp and [ (UnaryOp not (Name a)) (Name b)])");
   EXPECT_EQ(expr("a or b and c or d"), "(BoolOp or [ (Name a) (BoolOp and [ (Name b) (Name c)]) (Name d)])");
@@ -38,8 +36,7 @@ TEST(ParserExpressions, Precedence) {
   EXPECT_EQ(expr("a is not b not in c is d in e"),
             "(Compare (Name a) is not (Name b) not in (Name c) is (Name d) in (Name e))");
   EXPECT_EQ(expr("a < b | c"), "(Compare (Name a) < (BinOp | (Name b) (Name c)))");
-  EXPECT_EQ(expr("~a.b[c](d)"),
-            "(UnaryOp ~ (Call (Subscript (Attribute (Name a) b) (Name c)) [ (Name d)]))");
+  EXPECT_EQ(expr("~a.b[c](d)"), "(UnaryOp ~ (Call (Subscript (Attribute (Name a) b) (Name c)) [ (Name d)]))");
   EXPECT_EQ(expr("await a ** 2"), "(BinOp ** (Await (Name a)) (Constant 2))");
 }
 
@@ -51,9 +48,10 @@ TEST(ParserExpressions, ConditionalAndLambda) {
   EXPECT_EQ(expr("lambda: a if b else c"), "(Lambda [] (IfExp (Name b) (Name a) (Name c)))");
   EXPECT_EQ(expr("a if b else lambda: c if d else e"),
             "(IfExp (Name b) (Name a) (Lambda [] (IfExp (Name d) (Name c) (Name e))))");
-  EXPECT_EQ(expr("lambda a, /, b=1, *c, d, e=2, **f: g"),
-            "(Lambda [ (posonly a - -) (pos b - (Constant 1)) (* c - -) (kwonly d - -) (kwonly e - (Constant 2)) "
-            "(** f - -)] (Name g))");
+  EXPECT_EQ(
+      expr("lambda a, /, b=1, *c, d, e=2, **f: g"),
+      "(Lambda [ (posonly a - -) (pos b - (Constant 1)) (* c - -) (kwonly d - -) (kwonly e - (Constant 2)) "
+      "(** f - -)] (Name g))");
   EXPECT_EQ(expr("lambda a: lambda b: a + b"),
             "(Lambda [ (pos a - -)] (Lambda [ (pos b - -)] (BinOp + (Name a) (Name b))))");
   EXPECT_EQ(expr("lambda x=lambda y: 1: 2"),
@@ -78,12 +76,14 @@ TEST(ParserExpressions, Displays) {
 
 TEST(ParserExpressions, Comprehensions) {
   EXPECT_EQ(expr("[a for b in c if d if e for f, *g in h]"),
-            "(ListComp (Name a) for (Name b) (Name c) [ (Name d) (Name e)] for (Tuple [ (Name f) (Starred (Name g))]) "
+            "(ListComp (Name a) for (Name b) (Name c) [ (Name d) (Name e)] for (Tuple [ (Name f) (Starred "
+            "(Name g))]) "
             "(Name h) [])");
   EXPECT_EQ(expr("{a for a in b}"), "(SetComp (Name a) for (Name a) (Name b) [])");
   EXPECT_EQ(expr("{a: b for a, b in c}"),
             "(DictComp (Name a) (Name b) for (Tuple [ (Name a) (Name b)]) (Name c) [])");
-  EXPECT_EQ(expr("(a for a in b or c)"), "(GeneratorExp (Name a) for (Name a) (BoolOp or [ (Name b) (Name c)]) [])");
+  EXPECT_EQ(expr("(a for a in b or c)"),
+            "(GeneratorExp (Name a) for (Name a) (BoolOp or [ (Name b) (Name c)]) [])");
   EXPECT_EQ(expr("[a async for a in b]"), "(ListComp (Name a) async-for (Name a) (Name b) [])");
   EXPECT_EQ(expr("[x if y else z for x in a]"),
             "(ListComp (IfExp (Name y) (Name x) (Name z)) for (Name x) (Name a) [])");
@@ -106,17 +106,19 @@ TEST(ParserExpressions, CallsAndSubscripts) {
 }
 
 TEST(ParserExpressions, Ranges) {
-  EXPECT_EQ(parseToText("(a + b) * -c", true),
-            "(Expr@0-12 (BinOp@0-12 * (BinOp@1-6 + (Name@1-2 a) (Name@5-6 b)) (UnaryOp@10-12 - (Name@11-12 c))))");
+  EXPECT_EQ(
+      parseToText("(a + b) * -c", true),
+      "(Expr@0-12 (BinOp@0-12 * (BinOp@1-6 + (Name@1-2 a) (Name@5-6 b)) (UnaryOp@10-12 - (Name@11-12 c))))");
   EXPECT_EQ(parseToText("x = (a, b)", true),
             "(Assign@0-10 [ (Name@0-1 x)] (Tuple@4-10 [ (Name@5-6 a) (Name@8-9 b)]))");
   EXPECT_EQ(parseToText("x[a, 1:2]", true), "(Expr@0-9 (Subscript@0-9 (Name@0-1 x) (Tuple@2-8 [ (Name@2-3 a) "
                                             "(Slice@5-8 (Constant@5-6 1) (Constant@7-8 2) -)])))");
-  EXPECT_EQ(parseToText("f(a for a in b)", true),
-            "(Expr@0-15 (Call@0-15 (Name@0-1 f) [ (GeneratorExp@1-15 (Name@2-3 a) for (Name@8-9 a) (Name@13-14 b) [])]))");
+  EXPECT_EQ(parseToText("f(a for a in b)", true), "(Expr@0-15 (Call@0-15 (Name@0-1 f) [ (GeneratorExp@1-15 "
+                                                  "(Name@2-3 a) for (Name@8-9 a) (Name@13-14 b) [])]))");
   EXPECT_EQ(parseToText("(a).b(c)", true),
             "(Expr@0-8 (Call@0-8 (Attribute@0-5 (Name@1-2 a) b) [ (Name@6-7 c)]))");
-  EXPECT_EQ(parseToText("if a: # why\n  b\n\n", true), "(If@0-15 (Name@3-4 a) [ (Expr@14-15 (Name@14-15 b))] [])");
+  EXPECT_EQ(parseToText("if a: # why\n  b\n\n", true),
+            "(If@0-15 (Name@3-4 a) [ (Expr@14-15 (Name@14-15 b))] [])");
   EXPECT_EQ(parseToText("(a) < (b) and c", true),
             "(Expr@0-15 (BoolOp@0-15 and [ (Compare@0-9 (Name@1-2 a) < (Name@7-8 b)) (Name@14-15 c)]))");
 }
@@ -134,8 +136,9 @@ TEST(ParserExpressions, OperatorAndAttributeRanges) {
 
 TEST(ParserStatements, Assignments) {
   EXPECT_EQ(parseToText("a = b = c"), "(Assign [ (Name a) (Name b)] (Name c))");
-  EXPECT_EQ(parseToText("a, (b, [*c]) = d,"), "(Assign [ (Tuple [ (Name a) (Tuple [ (Name b) (List [ (Starred (Name "
-                                               "c))])])])] (Tuple [ (Name d)]))");
+  EXPECT_EQ(parseToText("a, (b, [*c]) = d,"),
+            "(Assign [ (Tuple [ (Name a) (Tuple [ (Name b) (List [ (Starred (Name "
+            "c))])])])] (Tuple [ (Name d)]))");
   EXPECT_EQ(parseToText("a.b = a[0] = 1"),
             "(Assign [ (Attribute (Name a) b) (Subscript (Name a) (Constant 0))] (Constant 1))");
   EXPECT_EQ(parseToText("a: b.c = 1"), "(AnnAssign (Name a) (Attribute (Name b) c) (Constant 1))");
@@ -144,7 +147,8 @@ TEST(ParserStatements, Assignments) {
             "(AnnAssign (Subscript (Name a) (Constant 0)) (Name b) (Tuple [ (Name c) (Name d)]))");
   const char *ops[] = {"+", "-", "*", "/", "//", "%", "@", "&", "|", "^", "<<", ">>", "**"};
   for (const char *op : ops)
-    EXPECT_EQ(parseToText(std::string("a ") + op + "= b"), std::string("(AugAssign (Name a) ") + op + " (Name b))");
+    EXPECT_EQ(parseToText(std::string("a ") + op + "= b"),
+              std::string("(AugAssign (Name a) ") + op + " (Name b))");
 }
 
 TEST(ParserStatements, Simple) {
@@ -175,24 +179,28 @@ TEST(ParserStatements, SoftKeywordsStayNames) {
 }
 
 TEST(ParserStatements, Match) {
-  EXPECT_EQ(parseToText("match x:\n  case {'a': [1, *_]} | C(y=z) if lambda: y: pass\n  case _:\n    a\n    b\n"),
-            "(Match (Name x) [ (Pass)] [ (Expr (Name a)) (Expr (Name b))])");
+  EXPECT_EQ(
+      parseToText("match x:\n  case {'a': [1, *_]} | C(y=z) if lambda: y: pass\n  case _:\n    a\n    b\n"),
+      "(Match (Name x) [ (Pass)] [ (Expr (Name a)) (Expr (Name b))])");
   EXPECT_EQ(parseToText("match a, *b:\n  case x: pass"),
             "(Match (Tuple [ (Name a) (Starred (Name b))]) [ (Pass)])");
   EXPECT_EQ(parseToText("match (x):\n  case x: pass"), "(Match (Name x) [ (Pass)])");
 }
 
 TEST(ParserStatements, Compound) {
-  EXPECT_EQ(parseToText("if a: b\nelif c: d\nelif e: f\nelse: g"),
-            "(If (Name a) [ (Expr (Name b))] [ (If (Name c) [ (Expr (Name d))] [ (If (Name e) [ (Expr (Name f))] [ "
-            "(Expr (Name g))])])])");
+  EXPECT_EQ(
+      parseToText("if a: b\nelif c: d\nelif e: f\nelse: g"),
+      "(If (Name a) [ (Expr (Name b))] [ (If (Name c) [ (Expr (Name d))] [ (If (Name e) [ (Expr (Name f))] [ "
+      "(Expr (Name g))])])])");
   EXPECT_EQ(parseToText("while a:\n  break\nelse:\n  b"), "(While (Name a) [ (Break)] [ (Expr (Name b))])");
-  EXPECT_EQ(parseToText("for a, b in c, d:\n  continue\nelse: e"),
-            "(For (Tuple [ (Name a) (Name b)]) (Tuple [ (Name c) (Name d)]) [ (Continue)] [ (Expr (Name e))])");
+  EXPECT_EQ(
+      parseToText("for a, b in c, d:\n  continue\nelse: e"),
+      "(For (Tuple [ (Name a) (Name b)]) (Tuple [ (Name c) (Name d)]) [ (Continue)] [ (Expr (Name e))])");
   EXPECT_EQ(parseToText("for x[a in b] in c: pass"),
             "(For (Subscript (Name x) (Compare (Name a) in (Name b))) (Name c) [ (Pass)] [])");
   EXPECT_EQ(parseToText("try:\n  a\nexcept B: c\nexcept (D, E) as f: g\nexcept: h\nelse: i\nfinally: j"),
-            "(Try [ (Expr (Name a))] except: (Name B) '' [ (Expr (Name c))] except: (Tuple [ (Name D) (Name E)]) f [ "
+            "(Try [ (Expr (Name a))] except: (Name B) '' [ (Expr (Name c))] except: (Tuple [ (Name D) (Name "
+            "E)]) f [ "
             "(Expr (Name g))] except: - '' [ (Expr (Name h))] [ (Expr (Name i))] [ (Expr (Name j))])");
   EXPECT_EQ(parseToText("try: a\nexcept* B: c"),
             "(Try [ (Expr (Name a))] except: (Name B) '' [ (Expr (Name c))] [] [])");
@@ -205,7 +213,8 @@ TEST(ParserStatements, With) {
   EXPECT_EQ(parseToText("with (a as b, c as d,): pass"),
             "(With item: (Name a) (Name b) item: (Name c) (Name d) [ (Pass)])");
   EXPECT_EQ(parseToText("with (a, b): pass"), "(With item: (Name a) - item: (Name b) - [ (Pass)])");
-  EXPECT_EQ(parseToText("with (a, b) as c: pass"), "(With item: (Tuple [ (Name a) (Name b)]) (Name c) [ (Pass)])");
+  EXPECT_EQ(parseToText("with (a, b) as c: pass"),
+            "(With item: (Tuple [ (Name a) (Name b)]) (Name c) [ (Pass)])");
   EXPECT_EQ(parseToText("with (a).b as (c, d), e: pass"),
             "(With item: (Attribute (Name a) b) (Tuple [ (Name c) (Name d)]) item: (Name e) - [ (Pass)])");
   EXPECT_EQ(parseToText("with (a := b): pass"), "(With item: (NamedExpr (Name a) (Name b)) - [ (Pass)])");
@@ -216,20 +225,24 @@ TEST(ParserStatements, With) {
 
 TEST(ParserStatements, Definitions) {
   EXPECT_EQ(parseToText("def f(a, /, b: int, c: tl.constexpr = 1, *d: e, f=2, **g) -> h: pass"),
-            "(FunctionDef f [ (posonly a - -) (pos b (Name int) -) (pos c (Attribute (Name tl) constexpr) (Constant "
+            "(FunctionDef f [ (posonly a - -) (pos b (Name int) -) (pos c (Attribute (Name tl) constexpr) "
+            "(Constant "
             "1)) (* d (Name e) -) (kwonly f - (Constant 2)) (** g - -)] (Name h) [] [ (Pass)])");
-  EXPECT_EQ(parseToText("def f[T](*, a, b=1): return a, *b"),
-            "(FunctionDef f [ (kwonly a - -) (kwonly b - (Constant 1))] - [] [ (Return (Tuple [ (Name a) (Starred "
-            "(Name b))]))])");
-  EXPECT_EQ(parseToText("@a.b\n@c(d)\n\ndef f(): yield a; yield from b; x = yield"),
-            "(FunctionDef f [] - [ (Attribute (Name a) b) (Call (Name c) [ (Name d)])] [ (Expr (Yield (Name a))) "
-            "(Expr (YieldFrom (Name b))) (Assign [ (Name x)] (Yield -))])");
+  EXPECT_EQ(
+      parseToText("def f[T](*, a, b=1): return a, *b"),
+      "(FunctionDef f [ (kwonly a - -) (kwonly b - (Constant 1))] - [] [ (Return (Tuple [ (Name a) (Starred "
+      "(Name b))]))])");
+  EXPECT_EQ(
+      parseToText("@a.b\n@c(d)\n\ndef f(): yield a; yield from b; x = yield"),
+      "(FunctionDef f [] - [ (Attribute (Name a) b) (Call (Name c) [ (Name d)])] [ (Expr (Yield (Name a))) "
+      "(Expr (YieldFrom (Name b))) (Assign [ (Name x)] (Yield -))])");
   EXPECT_EQ(parseToText("class C[T](A, metaclass=B):\n  x: int = 1\n  def f(self): return"),
             "(ClassDef C [ (Name A)] metaclass= (Name B) [] [ (AnnAssign (Name x) (Name int) (Constant 1)) "
             "(FunctionDef f [ (pos self - -)] - [] [ (Return -)])])");
-  EXPECT_EQ(parseToText("async def f():\n  async for a in b: pass\n  async with c: await d"),
-            "(AsyncFunctionDef f [] - [] [ (AsyncFor (Name a) (Name b) [ (Pass)] []) (AsyncWith item: (Name c) - [ "
-            "(Expr (Await (Name d)))])])");
+  EXPECT_EQ(
+      parseToText("async def f():\n  async for a in b: pass\n  async with c: await d"),
+      "(AsyncFunctionDef f [] - [] [ (AsyncFor (Name a) (Name b) [ (Pass)] []) (AsyncWith item: (Name c) - [ "
+      "(Expr (Await (Name d)))])])");
 }
 
 TEST(ParserStatements, DefinitionPositions) {
@@ -252,14 +265,16 @@ TEST(ParserErrors, Statements) {
   EXPECT_EQ(parseError("def 1(): pass"), "1:4: invalid syntax");
   EXPECT_EQ(parseError("def f: pass"), "1:5: expected '('");
   EXPECT_EQ(parseError("print 'x'"), "1:0: Missing parentheses in call to 'print'. Did you mean print(...)?");
-  EXPECT_EQ(parseError("if x = 3: pass"), "1:3: invalid syntax. Maybe you meant '==' or ':=' instead of '='?");
+  EXPECT_EQ(parseError("if x = 3: pass"),
+            "1:3: invalid syntax. Maybe you meant '==' or ':=' instead of '='?");
   EXPECT_EQ(parseError("while x.y = 3: pass"),
             "1:6: cannot assign to attribute here. Maybe you meant '==' instead of '='?");
   EXPECT_EQ(parseError("try:\n  pass\nx = 1"), "3:0: expected 'except' or 'finally' block");
   EXPECT_EQ(parseError("try: pass\n"), "1:9: expected 'except' or 'finally' block");
   EXPECT_EQ(parseError("try: pass\nexcept A: pass\nexcept* B: pass"),
             "3:0: cannot have both 'except' and 'except*' on the same 'try'");
-  EXPECT_EQ(parseError("from a import b,\n"), "1:15: trailing comma not allowed without surrounding parentheses");
+  EXPECT_EQ(parseError("from a import b,\n"),
+            "1:15: trailing comma not allowed without surrounding parentheses");
   EXPECT_EQ(parseError("return 1"), "1:0: 'return' outside function");
   EXPECT_EQ(parseError("class C: return"), "1:9: 'return' outside function");
   EXPECT_EQ(parseError("break"), "1:0: 'break' outside loop");
@@ -273,16 +288,18 @@ TEST(ParserErrors, MissingBlocks) {
     const char *header, *owner;
   };
   const Case cases[] = {
-      {"if x:", "'if' statement"},       {"while x:", "'while' statement"},
+      {"if x:", "'if' statement"},        {"while x:", "'while' statement"},
       {"for x in y:", "'for' statement"}, {"with x:", "'with' statement"},
-      {"try:", "'try' statement"},       {"def f():", "function definition"},
+      {"try:", "'try' statement"},        {"def f():", "function definition"},
       {"class C:", "class definition"},
   };
   for (const Case &each : cases)
     EXPECT_EQ(parseError(std::string("\n") + each.header + "\nx = 1\n"),
               std::string("3:0: expected an indented block after ") + each.owner + " on line 2");
-  EXPECT_EQ(parseError("if x: y\nelif z:\nq"), "3:0: expected an indented block after 'elif' statement on line 2");
-  EXPECT_EQ(parseError("if x: y\nelse:\nq"), "3:0: expected an indented block after 'else' statement on line 2");
+  EXPECT_EQ(parseError("if x: y\nelif z:\nq"),
+            "3:0: expected an indented block after 'elif' statement on line 2");
+  EXPECT_EQ(parseError("if x: y\nelse:\nq"),
+            "3:0: expected an indented block after 'else' statement on line 2");
   EXPECT_EQ(parseError("def f():\n"), "1:8: expected an indented block after function definition on line 1");
 }
 
@@ -347,7 +364,8 @@ TEST(ParserErrors, Expressions) {
 }
 
 TEST(ParserErrors, Parameters) {
-  EXPECT_EQ(parseError("def f(a=1, b): pass"), "1:11: parameter without a default follows parameter with a default");
+  EXPECT_EQ(parseError("def f(a=1, b): pass"),
+            "1:11: parameter without a default follows parameter with a default");
   EXPECT_EQ(parseError("def f(*): pass"), "1:7: named parameters must follow bare *");
   EXPECT_EQ(parseError("def f(*, **a): pass"), "1:12: named parameters must follow bare *");
   EXPECT_EQ(parseError("def f(**a, b): pass"), "1:11: parameters cannot follow var-keyword parameter");

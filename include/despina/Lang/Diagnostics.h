@@ -18,24 +18,24 @@ namespace despina {
 /// The Python exception class a failure stands for. The name decides how `str(CompilationError)` reads
 /// (spec triton_language 2.7) and which exception is the `__cause__`.
 enum class ErrorKind : uint8_t {
-  Syntax,                     ///< the text is not Python (SyntaxError)
-  UnsupportedConstruct,       ///< UnsupportedLanguageConstruct
-  CompileTimeAssertion,       ///< CompileTimeAssertionFailure
-  Value,                      ///< ValueError
-  Type,                       ///< TypeError
-  Name,                       ///< NameError
-  Attribute,                  ///< AttributeError
-  Index,                      ///< IndexError
-  Key,                        ///< KeyError
-  Assertion,                  ///< AssertionError
-  NotImplemented,             ///< NotImplementedError
-  Runtime,                    ///< RuntimeError
-  ZeroDivision,               ///< ZeroDivisionError
-  Overflow,                   ///< OverflowError
-  Import,                     ///< ImportError
-  OutOfResources,             ///< a fixed limit of a target was exceeded
-  Internal,                   ///< a defect of Despina itself, reported instead of aborting
-  Compilation,                ///< CompilationError with no finer class
+  Syntax,               ///< the text is not Python (SyntaxError)
+  UnsupportedConstruct, ///< UnsupportedLanguageConstruct
+  CompileTimeAssertion, ///< CompileTimeAssertionFailure
+  Value,                ///< ValueError
+  Type,                 ///< TypeError
+  Name,                 ///< NameError
+  Attribute,            ///< AttributeError
+  Index,                ///< IndexError
+  Key,                  ///< KeyError
+  Assertion,            ///< AssertionError
+  NotImplemented,       ///< NotImplementedError
+  Runtime,              ///< RuntimeError
+  ZeroDivision,         ///< ZeroDivisionError
+  Overflow,             ///< OverflowError
+  Import,               ///< ImportError
+  OutOfResources,       ///< a fixed limit of a target was exceeded
+  Internal,             ///< a defect of Despina itself, reported instead of aborting
+  Compilation,          ///< CompilationError with no finer class
 };
 
 /// The Python name of an error kind, such as "ValueError".

@@ -11,8 +11,8 @@
 
 namespace despina {
 
-/// Fixed limits, so that no input exhausts the stack: brackets and indents as in CPython, and the depth of the
-/// tree, where each operand of a left-associative chain counts one.
+/// Fixed limits, so that no input exhausts the stack: brackets and indents as in CPython, and the depth of
+/// the tree, where each operand of a left-associative chain counts one.
 struct ParserLimits {
   static constexpr unsigned maxBrackets = 200;
   static constexpr unsigned maxIndents = 100;
