@@ -19,8 +19,10 @@
 
 namespace despina::test {
 
-class MockBuilder : public Builder {
+template <typename Base> class MockBuilderOf : public Base {
 public:
+  using Combine = Builder::Combine;
+
   struct Node {
     std::string text;
     Type type;
@@ -218,7 +220,7 @@ public:
     log_.push_back("print '" + prefix.str() + "'" + (hex ? " hex" : "") + " " + std::to_string(args.size()));
   }
 
-private:
+protected:
   /// The IR has signless integers only.
   static Type signless(const Type &type) {
     Type scalar = type.scalar();
@@ -258,8 +260,10 @@ private:
   std::deque<Node> nodes_;
   std::vector<std::string> log_;
 };
+using MockBuilder = MockBuilderOf<Builder>;
 
-inline Handle MockBuilder::cast(CastKind kind, Handle x, const Type &to, RoundingKind rounding) {
+template <typename Base>
+Handle MockBuilderOf<Base>::cast(CastKind kind, Handle x, const Type &to, RoundingKind rounding) {
   static const char *const names[] = {"SIToFP", "UIToFP", "FPToSI", "FPToUI",  "ExtSI",    "ExtUI",   "TruncI",
                                       "ExtF",   "TruncF", "Bitcast", "IntToPtr", "PtrToInt", "FPToFP"};
   Type from = typeOf(x);
@@ -305,8 +309,9 @@ inline Handle MockBuilder::cast(CastKind kind, Handle x, const Type &to, Roundin
   return record(text, to);
 }
 
-inline std::optional<Handles> MockBuilder::reduce(llvm::ArrayRef<Handle> inputs, unsigned axis,
-                                                  llvm::ArrayRef<Type> resultTypes, Combine combine) {
+template <typename Base>
+std::optional<Handles> MockBuilderOf<Base>::reduce(llvm::ArrayRef<Handle> inputs, unsigned axis,
+                                                   llvm::ArrayRef<Type> resultTypes, Combine combine) {
   log_.push_back("reduce " + std::to_string(axis) + " {");
   Handles operands;
   for (int side = 0; side < 2; ++side)
@@ -325,8 +330,9 @@ inline std::optional<Handles> MockBuilder::reduce(llvm::ArrayRef<Handle> inputs,
   return results;
 }
 
-inline std::optional<Handles> MockBuilder::scan(llvm::ArrayRef<Handle> inputs, unsigned axis, bool reverse,
-                                                Combine combine) {
+template <typename Base>
+std::optional<Handles> MockBuilderOf<Base>::scan(llvm::ArrayRef<Handle> inputs, unsigned axis, bool reverse,
+                                                 Combine combine) {
   log_.push_back("scan " + std::to_string(axis) + (reverse ? " reverse {" : " {"));
   Handles operands;
   for (int side = 0; side < 2; ++side)
@@ -341,6 +347,94 @@ inline std::optional<Handles> MockBuilder::scan(llvm::ArrayRef<Handle> inputs, u
     results.push_back(make("scan", typeOf(input)));
   return results;
 }
+
+/// The mock with functions and control flow, for whole kernels.
+class MockRegionBuilder : public MockBuilderOf<RegionBuilder> {
+public:
+  Handles beginFunction(const FunctionSpec &spec) override {
+    log_.push_back("func " + spec.name + " {");
+    Handles args;
+    for (const Type &type : spec.argTypes)
+      args.push_back(make("argument", type));
+    return args;
+  }
+  void endFunction(llvm::ArrayRef<Handle> results, llvm::ArrayRef<Type> resultTypes) override {
+    expectTypes(results, resultTypes, "return");
+    log_.push_back("}");
+  }
+  Handles call(llvm::StringRef symbol, llvm::ArrayRef<Handle>, llvm::ArrayRef<Type> resultTypes) override {
+    log_.push_back("call " + symbol.str());
+    return makeAll(resultTypes);
+  }
+
+  void beginIf(Handle condition) override {
+    EXPECT_EQ(typeOf(condition), Type(ScalarKind::Int1));
+    log_.push_back("if {");
+  }
+  void beginElse() override { log_.push_back("} else {"); }
+  Handles endIf(llvm::ArrayRef<Handle> thenYields, llvm::ArrayRef<Handle> elseYields,
+                llvm::ArrayRef<Type> types) override {
+    expectTypes(thenYields, types, "then");
+    expectTypes(elseYields, types, "else");
+    log_.push_back("}");
+    return makeAll(types);
+  }
+
+  ForLoop beginFor(Handle lower, Handle upper, Handle step, bool, llvm::ArrayRef<Handle> inits,
+                   const ForHints &) override {
+    expectSame(lower, upper, "for");
+    expectSame(lower, step, "for");
+    log_.push_back("for {");
+    return {make("induction", typeOf(lower)), openRegion(inits)};
+  }
+  Handles endFor(llvm::ArrayRef<Handle> yields) override { return closeRegion(yields); }
+
+  Handles beginWhile(llvm::ArrayRef<Handle> inits) override {
+    log_.push_back("while {");
+    return openRegion(inits);
+  }
+  Handles beginWhileBody(Handle condition, llvm::ArrayRef<Handle> carried) override {
+    EXPECT_EQ(typeOf(condition), Type(ScalarKind::Int1));
+    log_.push_back("} do {");
+    Handles args;
+    for (Handle handle : carried)
+      args.push_back(make("carried", typeOf(handle)));
+    return args;
+  }
+  Handles endWhile(llvm::ArrayRef<Handle> yields) override { return closeRegion(yields); }
+
+  void abandon() override { log_.push_back("abandon"); }
+
+private:
+  Handles makeAll(llvm::ArrayRef<Type> types) {
+    Handles handles;
+    for (const Type &type : types)
+      handles.push_back(make("result", type));
+    return handles;
+  }
+  Handles openRegion(llvm::ArrayRef<Handle> inits) {
+    std::vector<Type> types;
+    for (Handle handle : inits)
+      types.push_back(typeOf(handle));
+    carried_.push_back(types);
+    return makeAll(types);
+  }
+  Handles closeRegion(llvm::ArrayRef<Handle> yields) {
+    std::vector<Type> types = carried_.back();
+    carried_.pop_back();
+    expectTypes(yields, types, "yield");
+    log_.push_back("}");
+    return makeAll(types);
+  }
+  void expectTypes(llvm::ArrayRef<Handle> handles, llvm::ArrayRef<Type> types, const char *what) {
+    ASSERT_EQ(handles.size(), types.size()) << what;
+    for (size_t i = 0; i < types.size(); ++i)
+      if (handles[i]) // a null yield stands for poison
+        EXPECT_EQ(signless(typeOf(handles[i])).str(), signless(types[i]).str()) << what;
+  }
+
+  std::vector<std::vector<Type>> carried_;
+};
 
 /// A Semantic over the mock, with helpers to make values and to look at errors.
 class SemanticTest : public ::testing::Test, public CallHost {
