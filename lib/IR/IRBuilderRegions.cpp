@@ -7,6 +7,7 @@
 #include "despina/IR/TT.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace despina;
@@ -183,7 +184,12 @@ Handles IRBuilder::endIf(llvm::ArrayRef<Handle> thenYields, llvm::ArrayRef<Handl
   mlir::OpBuilder::InsertionGuard guard(builder_);
   auto finish = [&](mlir::Region &region, llvm::ArrayRef<Handle> yields) {
     builder_.setInsertionPointToEnd(&region.front());
-    scf::YieldOp::create(builder_, draft.getLoc(), toValues(yields));
+    llvm::SmallVector<mlir::Value> values = toValues(yields);
+    // An arm that returned has no values to give: nobody reads its yields.
+    for (auto [value, type] : llvm::zip_equal(values, types))
+      if (!value)
+        value = mlir::ub::PoisonOp::create(builder_, draft.getLoc(), convert(type));
+    scf::YieldOp::create(builder_, draft.getLoc(), values);
   };
   if (types.empty() && draft.getElseRegion().front().empty())
     draft.getElseRegion().getBlocks().clear();
