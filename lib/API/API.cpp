@@ -6,22 +6,88 @@
 
 #include "Compile.h"
 #include "Errors.h"
+#include "Signature.h"
+
+#include "despina/Lang/ModuleLoader.h"
+
+#include <chrono>
 
 namespace despina {
 
+namespace {
+
+/// Where the source comes from.
+struct Source {
+  const std::string &path;
+  const std::string *text = nullptr; ///< null: the file's
+};
+
+#ifdef DESPINA_HAS_MODULE_LOADER
+bool load(ModuleLoader &loader, const Source &source, Diagnostics &diags) {
+  return source.text ? loader.loadText(source.path, *source.text, diags)
+                     : loader.loadFile(source.path, diags);
+}
+
+Expected<Kernel> compile(const Source &source, const std::string &kernelName,
+                         const std::vector<NamedType> &signature, const std::vector<NamedConstant> &constants,
+                         const Target &target, const CompileOptions &options) {
+  Expected<cpu::CPUOptions> cpuOptions = checkTarget(target, options);
+  if (!cpuOptions)
+    return cpuOptions.error();
+  auto start = std::chrono::steady_clock::now();
+  Diagnostics diags;
+  ModuleLoader loader;
+  if (!load(loader, source, diags))
+    return errorFrom(diags);
+  std::optional<LoadedKernel> kernel = loader.kernel(source.path, kernelName, diags);
+  if (!kernel)
+    return errorFrom(diags);
+  Expected<std::vector<KernelArgument>> arguments = bindSignature(*kernel, signature, constants);
+  if (!arguments)
+    return arguments.error();
+  CompileRequest request;
+  request.function = kernel->function;
+  request.arguments = std::move(*arguments);
+  request.options = options;
+  request.parseSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return compileKernel(request, *cpuOptions);
+}
+#else
+Expected<Kernel> compile(const Source &source, const std::string &, const std::vector<NamedType> &,
+                         const std::vector<NamedConstant> &, const Target &, const CompileOptions &) {
+  return plainError("NotImplementedError",
+                    "cannot read " + source.path + ": files are not read by this build yet");
+}
+#endif
+
+} // namespace
+
 const char *version() { return DESPINA_VERSION; }
 
-static Error notYet() { return plainError("NotImplementedError", "reading files is not part of this build yet"); }
+Expected<Kernel> compileFile(const std::string &path, const std::string &kernel,
+                             const std::vector<NamedType> &signature,
+                             const std::vector<NamedConstant> &constants, const Target &target,
+                             const CompileOptions &options) {
+  return compile({path}, kernel, signature, constants, target, options);
+}
 
-Expected<Kernel> compileFile(const std::string &, const std::string &, const std::vector<NamedType> &,
-                             const std::vector<NamedConstant> &, const Target &, const CompileOptions &) {
-  return notYet();
+Expected<Kernel> compileText(const std::string &text, const std::string &path, const std::string &kernel,
+                             const std::vector<NamedType> &signature,
+                             const std::vector<NamedConstant> &constants, const Target &target,
+                             const CompileOptions &options) {
+  return compile({path, &text}, kernel, signature, constants, target, options);
 }
-Expected<Kernel> compileText(const std::string &, const std::string &, const std::string &,
-                             const std::vector<NamedType> &, const std::vector<NamedConstant> &, const Target &,
-                             const CompileOptions &) {
-  return notYet();
+
+Expected<std::vector<std::string>> listKernels(const std::string &path) {
+#ifdef DESPINA_HAS_MODULE_LOADER
+  Diagnostics diags;
+  ModuleLoader loader;
+  if (!loader.loadFile(path, diags))
+    return errorFrom(diags);
+  return loader.kernels(path);
+#else
+  return plainError("NotImplementedError", "cannot read " + path + ": files are not read by this build yet");
+#endif
 }
-Expected<std::vector<std::string>> listKernels(const std::string &) { return notYet(); }
 
 } // namespace despina
