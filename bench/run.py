@@ -202,8 +202,9 @@ def verdict(row):
 
 
 def show(row):
-    at = ("at least " if row.get("at_least") else "at most ") + f"{row['target']:g} {row['unit']}"
-    target = "" if row["target"] is None else at
+    target = ""
+    if row["target"] is not None:
+        target = ("at least " if row.get("at_least") else "at most ") + f"{row['target']:g} {row['unit']}"
     detail = f"{row['ours_ms']:.2f} ms against {row['numpy_ms']:.2f} ms" if "ours_ms" in row else ""
     progress("")
     print(f"{row['name']:38} {row['value']:10.2f} {row['unit']:4} {target:16} {verdict(row):7} {detail}", flush=True)
