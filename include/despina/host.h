@@ -31,7 +31,7 @@ struct Value {
   std::string text;       ///< String, DType, LanguageModule, LanguageName; Int in decimal
   double real = 0;
   std::vector<Value> elements;
-  std::vector<std::string> fields;
+  std::vector<std::string> fields; ///< also of an Object that is the class of named tuples
   std::shared_ptr<const Function> function;
   std::shared_ptr<void> object;  ///< Object: the host's handle
   std::string typeName;          ///< Object: class name, for errors

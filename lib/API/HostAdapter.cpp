@@ -301,12 +301,53 @@ Resolution HostAdapter::attribute(const Value &object, llvm::StringRef name) {
   return converted ? resolve(resolver_.attribute(*converted, name.str())) : failure;
 }
 
+Resolution HostAdapter::makeNamedTuple(const host::Value &type, llvm::ArrayRef<Value> args,
+                                       llvm::ArrayRef<std::pair<std::string, Value>> keywords) {
+  Resolution result;
+  auto refuse = [&](const std::string &why) {
+    fail(result, ErrorKind::Type, type.text + "() " + why);
+    return result;
+  };
+  if (args.size() > type.fields.size())
+    return refuse("takes " + std::to_string(type.fields.size()) + " arguments but " +
+                  std::to_string(args.size()) + " were given");
+  std::vector<Value> elements(args.begin(), args.end());
+  elements.resize(type.fields.size());
+  for (const auto &[name, value] : keywords) {
+    auto field = llvm::find(type.fields, name);
+    if (field == type.fields.end())
+      return refuse("got an unexpected keyword argument '" + name + "'");
+    Value &element = elements[field - type.fields.begin()];
+    if (element)
+      return refuse("got multiple values for argument '" + name + "'");
+    element = value;
+  }
+  for (size_t i = 0; i != elements.size(); ++i) {
+    if (elements[i])
+      continue;
+    host::Answer defaults = resolver_.attribute(type, "_field_defaults");
+    if (defaults.status == host::Answer::Status::Found)
+      defaults = resolver_.subscript(defaults.value, textValue(host::Value::Kind::String, type.fields[i]));
+    if (defaults.status != host::Answer::Status::Found)
+      return refuse("missing required argument: '" + type.fields[i] + "'");
+    std::optional<Value> value = fromHost(defaults.value, result);
+    if (!value)
+      return result;
+    elements[i] = std::move(*value);
+  }
+  result.status = Resolution::Status::Found;
+  result.value = Value::tuple(std::move(elements), type.fields, type.text);
+  return result;
+}
+
 Resolution HostAdapter::call(const Value &callee, llvm::ArrayRef<Value> args,
                              llvm::ArrayRef<std::pair<std::string, Value>> keywords) {
   Resolution failure;
   std::optional<host::Value> function = toHost(callee, failure);
   if (!function)
     return failure;
+  if (function->kind == host::Value::Kind::Object && !function->fields.empty())
+    return makeNamedTuple(*function, args, keywords);
   std::vector<host::Value> positional;
   for (const Value &argument : args) {
     std::optional<host::Value> converted = toHost(argument, failure);

@@ -40,6 +40,9 @@ private:
   std::optional<Value> functionFromHost(const host::Value &value, Resolution &failure);
   std::optional<Value> languageName(const std::string &path, Resolution &failure);
   std::optional<Value> tupleFromHost(const host::Value &value, Resolution &failure);
+  /// `Point(x, y)` for a class of named tuples: its elements may be tensors, so the host does not make it.
+  Resolution makeNamedTuple(const host::Value &type, llvm::ArrayRef<Value> args,
+                            llvm::ArrayRef<std::pair<std::string, Value>> keywords);
   std::optional<host::Value> tupleToHost(const TupleValue &tuple, Resolution &failure);
 
   host::Resolver &resolver_;

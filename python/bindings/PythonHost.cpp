@@ -97,6 +97,15 @@ Value sequence(PyObject *object) {
   return value;
 }
 
+Value namedTupleClass(PyObject *object) {
+  Value value = opaque(object);
+  value.text = reinterpret_cast<PyTypeObject *>(object)->tp_name;
+  Ref fields = namedTupleFields(object);
+  for (Py_ssize_t i = 0, e = PyTuple_GET_SIZE(fields.get()); i != e; ++i)
+    value.fields.emplace_back(textOf(PyTuple_GET_ITEM(fields.get(), i)));
+  return value;
+}
+
 Value textValue(Value::Kind kind, std::string text) {
   Value value;
   value.kind = kind;
@@ -269,6 +278,8 @@ Value toValue(PyObject *object) {
   }
   if (PyTuple_Check(object) || PyList_Check(object))
     return sequence(object);
+  if (isNamedTupleClass(object))
+    return namedTupleClass(object);
   if (isForeignNumber(object)) {
     Ref item = Ref::steal(PyObject_CallMethodNoArgs(object, r.item));
     if (item)

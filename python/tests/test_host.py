@@ -22,6 +22,7 @@ other.plain = 13
 class Point(NamedTuple):
     x: object
     y: object
+    z: object = 3
 
 
 @triton.jit
@@ -63,7 +64,8 @@ def test_tuples_as_arguments():
 
 @triton.jit
 def with_named_tuple(out_ptr, point):
-    moved = Point(point.x + 1, point.y * 2)
+    moved = Point(point.x + 1, y=point.y * 2)
+    tl.static_assert(moved.z == 3)
     tl.store(out_ptr, moved.x)
     tl.store(out_ptr + 1, moved[1])
 
