@@ -9,6 +9,8 @@
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include <functional>
+
 using namespace mlir;
 
 namespace despina::cpu {
@@ -68,17 +70,33 @@ void TileEmitter::combine(Region &region, MutableArrayRef<Value> accumulated, Ar
       return known;
     return splat(scalar(v), count);
   };
-  for (Operation &op : block.without_terminator()) {
-    loc = op.getLoc();
-    if (auto constantOp = dyn_cast<arith::ConstantOp>(op)) {
-      local[op.getResult(0)] = splat(arith::ConstantOp::create(b, loc, constantOp.getValue()), count);
-      continue;
+  std::function<void(Block &)> emit = [&](Block &inner) {
+    for (Operation &op : inner.without_terminator()) {
+      loc = op.getLoc();
+      if (auto constantOp = dyn_cast<arith::ConstantOp>(op)) {
+        local[op.getResult(0)] = splat(arith::ConstantOp::create(b, loc, constantOp.getValue()), count);
+        continue;
+      }
+      if (auto branch = dyn_cast<scf::IfOp>(op)) {
+        // Lanes may go different ways: both arms are evaluated, which none of their operations minds.
+        Value condition = get(branch.getCondition());
+        emit(*branch.thenBlock());
+        emit(*branch.elseBlock());
+        auto thenValues = branch.thenYield().getOperands(), elseValues = branch.elseYield().getOperands();
+        for (auto [result, p, q] : llvm::zip(branch.getResults(), thenValues, elseValues)) {
+          Value x = get(p), y = get(q);
+          local[result] = count == 1 ? Value(LLVM::SelectOp::create(b, loc, condition, x, y))
+                                     : Value(arith::SelectOp::create(b, loc, condition, x, y));
+        }
+        continue;
+      }
+      SmallVector<Value> operands;
+      for (Value operand : op.getOperands())
+        operands.push_back(get(operand));
+      local[op.getResult(0)] = emitElementwise(&op, operands, count);
     }
-    SmallVector<Value> operands;
-    for (Value operand : op.getOperands())
-      operands.push_back(get(operand));
-    local[op.getResult(0)] = emitElementwise(&op, operands, count);
-  }
+  };
+  emit(block);
   for (auto [slot, v] : llvm::zip(accumulated, block.getTerminator()->getOperands()))
     slot = get(v);
 }

@@ -48,6 +48,30 @@ bool isKnownElement(Type type) {
   return type.isInteger(1) || type.isInteger(8) || type.isInteger(16) || type.isInteger(32) || type.isInteger(64);
 }
 
+/// The element type a reader thinks of: what pointers point to.
+Type valueElement(Type type) {
+  type = getElementTypeOrSelf(type);
+  while (auto pointer = dyn_cast<tt::PointerType>(type))
+    type = pointer.getPointeeType();
+  return type;
+}
+
+Operation *enclosingCombine(Operation *op) {
+  for (op = op->getParentOp(); op; op = op->getParentOp())
+    if (isa<tt::ReduceOp, tt::ScanOp>(op))
+      return op;
+  return nullptr;
+}
+
+/// Combine regions are evaluated on vectors, one operation after the other; of control flow there is only `if`.
+bool isCombinable(Operation *op) {
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return branch.getNumResults() > 0;
+  return isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
+         isa<tt::ReduceReturnOp, tt::ScanReturnOp, scf::YieldOp, tt::BitcastOp, tt::FpToFpOp, tt::ClampFOp,
+             tt::PreciseSqrtOp, tt::PreciseDivFOp, tt::MulhiUIOp>(op);
+}
+
 LogicalResult checkOp(Operation *op) {
   if (isa<tt::FuncOp, tt::ReturnOp, ModuleOp>(op))
     return success();
@@ -56,16 +80,9 @@ LogicalResult checkOp(Operation *op) {
   for (TypeRange types : {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
     for (Type type : types)
       if (!isKnownElement(getElementTypeOrSelf(type)))
-        return op->emitOpError("on ") << getElementTypeOrSelf(type) << " is not supported on the CPU target yet";
-  // Combine regions are evaluated on vectors, one operation after the other.
-  if (isa_and_nonnull<tt::ReduceOp, tt::ScanOp>(op->getParentOp()) &&
-      !isa<tt::ReduceReturnOp, tt::ScanReturnOp, arith::ConstantOp>(op)) {
-    bool elementwise = isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
-                       isa<tt::BitcastOp, tt::FpToFpOp, tt::ClampFOp, tt::PreciseSqrtOp, tt::PreciseDivFOp,
-                           tt::MulhiUIOp>(op);
-    if (!elementwise)
-      return op->emitOpError("inside a combine function is not supported on the CPU target yet");
-  }
+        return op->emitOpError("on ") << valueElement(type) << " is not supported on the CPU target yet";
+  if (Operation *combine = enclosingCombine(op); combine && !isCombinable(op))
+    return op->emitOpError("inside a combine function is not supported on the CPU target yet");
   if (isa<tt::AtomicRMWOp, tt::AtomicCASOp>(op) && getElementTypeOrSelf(op->getResult(0).getType()).isInteger(1))
     return op->emitOpError("on i1 is not supported on the CPU target yet");
   return success();
