@@ -1,7 +1,7 @@
 // RUN: despina-opt %s -cpu-lower-tiles=vector-bytes=64 -split-input-file -verify-diagnostics
 
 tt.func public @fp8(%x: !tt.ptr<f8E5M2>) {
-  // expected-error @+1 {{'tt.load' op on f8E5M2 is not supported on the CPU target yet}}
+  // expected-error @+1 {{'tt.load' op on 'f8E5M2' is not supported on the CPU target yet}}
   %v = tt.load %x : !tt.ptr<f8E5M2>
   tt.return
 }
