@@ -1,0 +1,377 @@
+//===- HostEval.cpp - Python expressions on constants -----------------------===//
+//
+// Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "HostEval.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace despina;
+
+HostEvaluator::HostEvaluator(SymbolResolver &resolver, NameLookup names)
+    : resolver_(resolver), names_(std::move(names)), semantic_(builder_, diags_, target_, *this) {}
+
+bool despina::hostTruth(const Value &value) {
+  if (value.isConstant())
+    return value.constant().truthy();
+  return !value.isTuple() || !value.tuple().elements.empty();
+}
+
+Resolution HostEvaluator::finish(Value value) {
+  llvm::SmallVector<TensorValue, 1> leaves;
+  if (value)
+    flatten(value, leaves);
+  if (value && leaves.empty() && !diags_.hasErrors())
+    return {Resolution::Status::Found, std::move(value), {}};
+  Resolution failed;
+  failed.status = Resolution::Status::Failed;
+  const Diagnostic *first = diags_.firstError();
+  failed.message = first ? first->message : "the expression makes a run-time value outside a kernel";
+  failed.errorKind = first ? first->kind : ErrorKind::Runtime;
+  return failed;
+}
+
+Resolution HostEvaluator::evaluate(const ast::Expr *expr) { return finish(visit(expr)); }
+
+Value HostEvaluator::fail(const ast::Node *node, ErrorKind kind, std::string message) {
+  Diagnostic diagnostic;
+  diagnostic.kind = kind;
+  diagnostic.message = std::move(message);
+  diagnostic.range = node->range();
+  diags_.report(std::move(diagnostic));
+  return {};
+}
+
+/// The text of an expression for an error: one line, not too long.
+static std::string quote(const ast::Node *node) {
+  const SourceRange range = node->range();
+  if (!range)
+    return "this expression";
+  llvm::StringRef text(range.file->text());
+  text = text.slice(range.begin, range.end);
+  const llvm::StringRef line = text.take_until([](char c) { return c == '\n'; }).take_front(80);
+  return ("`" + line + (line.size() < text.size() ? "..." : "") + "`").str();
+}
+
+Value HostEvaluator::needsPython(const ast::Node *node, llvm::StringRef reason) {
+  const SourceRange range = node->range();
+  std::string place;
+  if (range)
+    place = " (" + range.file->path() + ":" + std::to_string(range.file->lineColumn(range.begin).line) + ")";
+  return fail(node, ErrorKind::Runtime, quote(node) + place + " needs Python: " + reason.str());
+}
+
+Value HostEvaluator::take(const ast::Node *node, Resolution resolution, llvm::StringRef otherwise) {
+  if (resolution.status == Resolution::Status::Found)
+    return resolution.value;
+  if (resolution.status == Resolution::Status::Failed)
+    return fail(node, resolution.errorKind, resolution.message);
+  return fail(node, ErrorKind::Name, otherwise.str());
+}
+
+Value HostEvaluator::callFunction(const Value &callee, llvm::ArrayRef<Value>,
+                                  llvm::ArrayRef<std::pair<std::string, Value>>) {
+  return semantic_.error(ErrorKind::Runtime, "Cannot call @triton.jit'd outside of the scope of a kernel: " +
+                                                 (callee.kind() == Value::Kind::Function
+                                                      ? callee.function()->name
+                                                      : std::string("a function of the language")));
+}
+
+void HostEvaluator::staticPrint(llvm::StringRef text) {
+  llvm::outs() << text;
+  llvm::outs().flush();
+}
+
+//===----------------------------------------------------------------------===//
+// Expressions
+//===----------------------------------------------------------------------===//
+
+Value HostEvaluator::visit(const ast::Expr *expr) {
+  if (stack_.exhausted())
+    return fail(expr, ErrorKind::Runtime, "expression too deeply nested");
+  semantic_.setPosition(expr->range(), expr->range(), {});
+  switch (expr->kind()) {
+  case ast::NodeKind::Constant: return visitConstant(llvm::cast<ast::Constant>(expr));
+  case ast::NodeKind::Name: return visitName(llvm::cast<ast::Name>(expr));
+  case ast::NodeKind::BinOp: {
+    const auto *binary = llvm::cast<ast::BinOp>(expr);
+    Value lhs = visit(binary->left);
+    Value rhs = lhs ? visit(binary->right) : Value();
+    semantic_.setPosition(expr->range(), expr->range(), {});
+    return rhs ? semantic_.binaryOperator(binary->op, lhs, rhs) : Value();
+  }
+  case ast::NodeKind::UnaryOp: {
+    const auto *unary = llvm::cast<ast::UnaryOp>(expr);
+    Value operand = visit(unary->operand);
+    if (operand && unary->op == ast::UnaryOperator::Not)
+      return Value::constant(!hostTruth(operand));
+    return operand ? semantic_.unaryOperator(unary->op, operand) : Value();
+  }
+  case ast::NodeKind::BoolOp: return visitBoolOp(llvm::cast<ast::BoolOp>(expr));
+  case ast::NodeKind::Compare: return visitCompare(llvm::cast<ast::Compare>(expr));
+  case ast::NodeKind::IfExp: {
+    const auto *ternary = llvm::cast<ast::IfExp>(expr);
+    Value test = visit(ternary->test);
+    return test ? visit(hostTruth(test) ? ternary->body : ternary->orelse) : Value();
+  }
+  case ast::NodeKind::Attribute: return visitAttribute(llvm::cast<ast::Attribute>(expr));
+  case ast::NodeKind::Subscript: return visitSubscript(llvm::cast<ast::Subscript>(expr));
+  case ast::NodeKind::Tuple: return visitElements(llvm::cast<ast::Tuple>(expr)->elts);
+  case ast::NodeKind::List: return visitElements(llvm::cast<ast::List>(expr)->elts);
+  case ast::NodeKind::ListComp: return visitListComp(llvm::cast<ast::ListComp>(expr));
+  case ast::NodeKind::JoinedStr: return visitJoinedStr(llvm::cast<ast::JoinedStr>(expr));
+  case ast::NodeKind::Call: return visitCall(llvm::cast<ast::Call>(expr));
+  case ast::NodeKind::NamedExpr: {
+    const auto *named = llvm::cast<ast::NamedExpr>(expr);
+    Value value = visit(named->value);
+    return value && assign(named->target, value) ? value : Value();
+  }
+  default:
+    return needsPython(expr, std::string("a ") + ast::nodeKindName(expr->kind()) +
+                                 " expression is not evaluated without it");
+  }
+}
+
+Value HostEvaluator::visitConstant(const ast::Constant *expr) {
+  switch (expr->type) {
+  case ast::Constant::Type::None: return Value::none();
+  case ast::Constant::Type::Ellipsis: return Value::constant(Constant::ellipsis());
+  case ast::Constant::Type::Bool: return Value::constant(expr->boolean);
+  case ast::Constant::Type::Int: return Value::constant(expr->integer);
+  case ast::Constant::Type::Float: return Value::constant(expr->real);
+  case ast::Constant::Type::Str: return Value::constant(expr->string.str());
+  default: return needsPython(expr, "complex numbers and bytes are not values of the language");
+  }
+}
+
+Value HostEvaluator::visitName(const ast::Name *expr) {
+  auto local = locals_.find(expr->id);
+  if (local != locals_.end())
+    return local->second;
+  Resolution resolution = names_(expr->id);
+  if (resolution.status == Resolution::Status::NotFound)
+    if (const BuiltinDef *def = findBuiltin(("builtins." + expr->id).str()))
+      return Value::builtin(def);
+  return take(expr, std::move(resolution), (expr->id + " is not defined").str());
+}
+
+Value HostEvaluator::visitBoolOp(const ast::BoolOp *expr) {
+  Value value;
+  for (const ast::Expr *operand : expr->values) {
+    value = visit(operand);
+    if (!value || hostTruth(value) != (expr->op == ast::BoolOperator::And))
+      return value;
+  }
+  return value;
+}
+
+Value HostEvaluator::compare(const ast::Node *node, ast::CompareOperator op, const Value &lhs,
+                             const Value &rhs) {
+  using Op = ast::CompareOperator;
+  semantic_.setPosition(node->range(), node->range(), {});
+  if (op == Op::Is || op == Op::IsNot)
+    return Value::constant(resolver_.same(lhs, rhs) == (op == Op::Is));
+  if (op != Op::In && op != Op::NotIn)
+    return semantic_.compareOperator(op, lhs, rhs);
+  bool found = false;
+  if (rhs.isTuple()) {
+    for (const Value &element : rhs.tuple().elements) {
+      const bool comparable = element.kind() == lhs.kind();
+      Value equal = comparable ? semantic_.compareOperator(Op::Eq, element, lhs) : Value::constant(false);
+      if (!equal)
+        return {};
+      found |= hostTruth(equal);
+    }
+  } else if (lhs.isConstant() && rhs.isConstant() && lhs.constant().isString() && rhs.constant().isString()) {
+    found = rhs.constant().string().find(lhs.constant().string()) != std::string::npos;
+  } else {
+    return needsPython(node, "`in` is evaluated for tuples, lists and strings only");
+  }
+  return Value::constant(found == (op == Op::In));
+}
+
+Value HostEvaluator::visitCompare(const ast::Compare *expr) {
+  Value lhs = visit(expr->left), result;
+  for (auto [op, comparator] : llvm::zip(expr->ops, expr->comparators)) {
+    Value rhs = lhs ? visit(comparator) : Value();
+    result = rhs ? compare(expr, op, lhs, rhs) : Value();
+    if (!result || !hostTruth(result))
+      return result;
+    lhs = rhs;
+  }
+  return result;
+}
+
+Value HostEvaluator::visitAttribute(const ast::Attribute *expr) {
+  Value object = visit(expr->value);
+  if (!object)
+    return {};
+  const bool isHost =
+      object.kind() == Value::Kind::Host || (object.kind() == Value::Kind::Module && object.module().host);
+  if (isHost)
+    return take(expr, resolver_.attribute(object, expr->attr), ("no attribute '" + expr->attr + "'").str());
+  semantic_.setPosition(expr->range(), expr->range(), {});
+  return semantic_.attribute(object, expr->attr);
+}
+
+Value HostEvaluator::visitSubscript(const ast::Subscript *expr) {
+  Value object = visit(expr->value);
+  if (!object)
+    return {};
+  Value index;
+  if (const auto *slice = llvm::dyn_cast<ast::Slice>(expr->index)) {
+    Value bounds[3];
+    const ast::Expr *exprs[3] = {slice->lower, slice->upper, slice->step};
+    for (size_t i = 0; i < 3; ++i) {
+      bounds[i] = exprs[i] ? visit(exprs[i]) : Value::none();
+      if (!bounds[i])
+        return {};
+    }
+    index = Value::slice(bounds[0], bounds[1], bounds[2]);
+  } else {
+    index = visit(expr->index);
+  }
+  semantic_.setPosition(expr->range(), expr->range(), {});
+  return index ? semantic_.subscript(object, index) : Value();
+}
+
+Value HostEvaluator::visitElements(ast::ExprList elements) {
+  std::vector<Value> values;
+  for (const ast::Expr *element : elements) {
+    const auto *starred = llvm::dyn_cast<ast::Starred>(element);
+    Value value = visit(starred ? starred->value : element);
+    if (!value)
+      return {};
+    if (!starred)
+      values.push_back(value);
+    else if (value.isTuple())
+      llvm::append_range(values, value.tuple().elements);
+    else
+      return fail(starred, ErrorKind::Type, "Value after * must be an iterable");
+  }
+  return Value::tuple(std::move(values));
+}
+
+Value HostEvaluator::visitListComp(const ast::ListComp *expr) {
+  if (expr->generators.size() != 1 || expr->generators.front().isAsync)
+    return needsPython(expr, "nested comprehensions are not evaluated without it");
+  const ast::Comprehension &generator = expr->generators.front();
+  std::optional<std::vector<Value>> items = iterate(generator.iter);
+  if (!items)
+    return {};
+  const llvm::StringMap<Value> saved = locals_;
+  std::vector<Value> values;
+  for (const Value &item : *items) {
+    if (!spendStep(expr) || !assign(generator.target, item))
+      return {};
+    bool keep = true;
+    for (const ast::Expr *condition : generator.ifs) {
+      Value test = visit(condition);
+      if (!test)
+        return {};
+      keep &= hostTruth(test);
+    }
+    Value value = keep ? visit(expr->elt) : Value::none();
+    if (!value)
+      return {};
+    if (keep)
+      values.push_back(value);
+  }
+  locals_ = saved;
+  return Value::tuple(std::move(values));
+}
+
+Value HostEvaluator::visitJoinedStr(const ast::JoinedStr *expr) {
+  std::string text;
+  for (const ast::Expr *piece : expr->values) {
+    const auto *formatted = llvm::dyn_cast<ast::FormattedValue>(piece);
+    if (formatted && formatted->formatSpec)
+      return needsPython(expr, "format specifications are not evaluated without it");
+    Value value = visit(formatted ? formatted->value : piece);
+    if (!value)
+      return {};
+    if (value.isConstant())
+      text += formatted && formatted->conversion == 'r' ? value.constant().repr() : value.constant().str();
+    else
+      text += value.str();
+  }
+  return Value::constant(std::move(text));
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+/// Builtins of Python that only host code may use.
+Value HostEvaluator::callPython(const ast::Call *expr, llvm::StringRef name, llvm::ArrayRef<Value> args) {
+  if (args.size() == 1 && name == "bool")
+    return Value::constant(hostTruth(args[0]));
+  if (args.size() == 1 && name == "str")
+    return Value::constant(args[0].isConstant() ? args[0].constant().str() : args[0].str());
+  if (args.size() == 1 && (name == "tuple" || name == "list") && args[0].isTuple())
+    return Value::tuple(args[0].tuple().elements);
+  if (args.size() == 1 && name == "abs" && args[0].isConstant() && args[0].constant().isNumber()) {
+    const Constant &number = args[0].constant();
+    const bool isNegative = number.isFloat() ? number.real() < 0 : number.integer() < 0;
+    return isNegative ? semantic_.unaryOperator(ast::UnaryOperator::USub, args[0])
+                      : semantic_.unaryOperator(ast::UnaryOperator::UAdd, args[0]);
+  }
+  return needsPython(expr, ("the function `" + name + "` is not known here").str());
+}
+
+Value HostEvaluator::visitCall(const ast::Call *expr) {
+  std::vector<Value> args;
+  Keywords keywords;
+  for (const ast::Expr *arg : expr->args) {
+    const auto *starred = llvm::dyn_cast<ast::Starred>(arg);
+    Value value = visit(starred ? starred->value : arg);
+    if (!value)
+      return {};
+    if (starred && value.isTuple())
+      llvm::append_range(args, value.tuple().elements);
+    else
+      args.push_back(value);
+  }
+  for (const ast::Keyword &keyword : expr->keywords) {
+    if (keyword.name.empty())
+      return needsPython(expr, "`**` is not evaluated without it");
+    Value value = visit(keyword.value);
+    if (!value)
+      return {};
+    keywords.emplace_back(keyword.name.str(), value);
+  }
+  if (const auto *name = llvm::dyn_cast<ast::Name>(expr->func)) {
+    const bool known = locals_.contains(name->id) || findBuiltin(("builtins." + name->id).str()) ||
+                       names_(name->id).status != Resolution::Status::NotFound;
+    if (!known)
+      return callPython(expr, name->id, args);
+  }
+  Value callee = visit(expr->func);
+  if (!callee)
+    return {};
+  semantic_.setPosition(expr->range(), expr->range(), {});
+  switch (callee.kind()) {
+  case Value::Kind::Builtin: {
+    Value value = semantic_.callBuiltin(*callee.builtin(), args, keywords);
+    llvm::SmallVector<TensorValue, 1> leaves;
+    if (value)
+      flatten(value, leaves);
+    return leaves.empty() ? value : needsPython(expr, "it makes a run-time value outside a kernel");
+  }
+  case Value::Kind::BoundMethod: {
+    std::vector<Value> all{callee.boundMethod().self};
+    llvm::append_range(all, args);
+    if (callee.boundMethod().callee.kind() == Value::Kind::Builtin)
+      return semantic_.callBuiltin(*callee.boundMethod().callee.builtin(), all, keywords);
+    break;
+  }
+  case Value::Kind::Function:
+    if (callee.function()->kind == FunctionInfo::Kind::Jit)
+      return fail(expr, ErrorKind::Runtime, "Cannot call @triton.jit'd outside of the scope of a kernel");
+    return take(expr, resolver_.call(callee, args, keywords), "the function cannot be called");
+  default: break;
+  }
+  return needsPython(expr, "the callee is not a function that is known here");
+}
