@@ -22,11 +22,12 @@ struct Registry {
 
   Registry() {
     for (llvm::ArrayRef<BuiltinDef> table :
-         {creationBuiltins(), shapeBuiltins(), mathBuiltins(), dotBuiltins(), memoryBuiltins(), blockPointerBuiltins(),
-          atomicBuiltins(), reduceBuiltins(), hintBuiltins(), pythonBuiltins(), typeBuiltins(), standardBuiltins(),
-          unsupportedBuiltins()})
+         {creationBuiltins(), shapeBuiltins(), mathBuiltins(), dotBuiltins(), memoryBuiltins(),
+          blockPointerBuiltins(), atomicBuiltins(), reduceBuiltins(), hintBuiltins(), pythonBuiltins(),
+          typeBuiltins(), standardBuiltins(), unsupportedBuiltins()})
       llvm::append_range(all, table);
-    llvm::sort(all, [](const BuiltinDef &a, const BuiltinDef &b) { return llvm::StringRef(a.path) < b.path; });
+    llvm::sort(all,
+               [](const BuiltinDef &a, const BuiltinDef &b) { return llvm::StringRef(a.path) < b.path; });
     for (const BuiltinDef &def : all)
       byPath[def.path] = &def;
   }
@@ -55,18 +56,21 @@ bool isAliasModule(llvm::StringRef path) {
 bool isModulePath(llvm::StringRef path) {
   return llvm::StringSwitch<bool>(path)
       .Cases({"", "language", "language.core", "language.math", "language.standard", "language.random"}, true)
-      .Cases({"language.extra", "language.extra.libdevice", "language.extra.cuda", "language.extra.cuda.libdevice"},
+      .Cases({"language.extra", "language.extra.libdevice", "language.extra.cuda",
+              "language.extra.cuda.libdevice"},
              true)
-      .Cases({"language.extra.hip", "language.extra.hip.libdevice", "language.target_info", "language.PropagateNan"},
+      .Cases({"language.extra.hip", "language.extra.hip.libdevice", "language.target_info",
+              "language.PropagateNan"},
              true)
       .Default(false);
 }
 
 } // namespace
 
-llvm::StringRef BuiltinDef::name() const { return llvm::StringRef(path).rsplit('.').second.empty()
-                                                      ? llvm::StringRef(path)
-                                                      : llvm::StringRef(path).rsplit('.').second; }
+llvm::StringRef BuiltinDef::name() const {
+  return llvm::StringRef(path).rsplit('.').second.empty() ? llvm::StringRef(path)
+                                                          : llvm::StringRef(path).rsplit('.').second;
+}
 
 llvm::ArrayRef<BuiltinDef> allBuiltins() { return registry().all; }
 
@@ -166,9 +170,11 @@ std::optional<Type> typeArgument(Semantic &semantic, const Value &value, const c
   return std::nullopt;
 }
 
-std::optional<llvm::SmallVector<int64_t, 4>> constantInts(Semantic &semantic, const Value &value, const char *what) {
+std::optional<llvm::SmallVector<int64_t, 4>> constantInts(Semantic &semantic, const Value &value,
+                                                          const char *what) {
   llvm::SmallVector<int64_t, 4> numbers;
-  llvm::ArrayRef<Value> elements = value.isTuple() ? llvm::ArrayRef(value.tuple().elements) : llvm::ArrayRef(value);
+  llvm::ArrayRef<Value> elements =
+      value.isTuple() ? llvm::ArrayRef(value.tuple().elements) : llvm::ArrayRef(value);
   for (const Value &element : elements) {
     std::optional<int64_t> number = constantInt(semantic, element, what);
     if (!number)
@@ -183,8 +189,8 @@ std::optional<unsigned> axisArgument(Semantic &semantic, const Value &value, uns
   if (!axis)
     return std::nullopt;
   if (*axis < -int64_t(rank) || *axis >= int64_t(rank)) {
-    semantic.error(ErrorKind::Value, "invalid axis " + std::to_string(*axis) + ". Expected -" + std::to_string(rank) +
-                                         " <= axis < " + std::to_string(rank));
+    semantic.error(ErrorKind::Value, "invalid axis " + std::to_string(*axis) + ". Expected -" +
+                                         std::to_string(rank) + " <= axis < " + std::to_string(rank));
     return std::nullopt;
   }
   return static_cast<unsigned>(*axis < 0 ? *axis + rank : *axis);

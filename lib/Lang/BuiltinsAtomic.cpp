@@ -54,9 +54,10 @@ std::optional<MemoryScope> memoryScope(Semantic &semantic, const Value &value) {
 /// True when `value` is a pointer (scalar or block) that may be written.
 bool checkPointer(Semantic &semantic, const char *name, const Value &pointer) {
   if (!pointer.isTensor() || !pointer.type().scalar().isPointer()) {
-    semantic.error(ErrorKind::Value, std::string("Pointer argument of ") + name + " is " +
-                                         (pointer.isTensor() ? typeRepr(pointer.type()) : pointer.typeName()) +
-                                         ", not a pointer");
+    semantic.error(ErrorKind::Value,
+                   std::string("Pointer argument of ") + name + " is " +
+                       (pointer.isTensor() ? typeRepr(pointer.type()) : pointer.typeName()) +
+                       ", not a pointer");
     return false;
   }
   if (pointer.type().pointeeIsConst()) {
@@ -68,11 +69,13 @@ bool checkPointer(Semantic &semantic, const char *name, const Value &pointer) {
 
 bool checkElement(Semantic &semantic, Operation operation, const Type &element) {
   bool isBitwise = operation == Operation::And || operation == Operation::Or || operation == Operation::Xor;
-  bool supported = element.isFloating() ? element.bits() >= 32 ? !isBitwise
-                                                               : element.bits() == 16 && operation == Operation::Add
-                                        : element.isInt() && element.bits() >= 32;
+  bool supported =
+      element.isFloating()
+          ? element.bits() >= 32 ? !isBitwise : element.bits() == 16 && operation == Operation::Add
+          : element.isInt() && element.bits() >= 32;
   if (!supported)
-    semantic.error(ErrorKind::Value, std::string(operationName(operation)) + " does not support " + element.str());
+    semantic.error(ErrorKind::Value,
+                   std::string(operationName(operation)) + " does not support " + element.str());
   return supported;
 }
 
@@ -80,34 +83,29 @@ bool checkElement(Semantic &semantic, Operation operation, const Type &element) 
 bool fitToPointer(Semantic &semantic, const Value &pointer, Value &operand) {
   Value target = pointer;
   if (!pointer.type().isBlock() && operand.type().isBlock()) {
-    semantic.error(ErrorKind::Value, "Value argument cannot be block type if pointer argument is not a block");
+    semantic.error(ErrorKind::Value,
+                   "Value argument cannot be block type if pointer argument is not a block");
     return false;
   }
   if (!semantic.broadcastPair(target, operand))
     return false;
   if (target.type().shape() == pointer.type().shape())
     return true;
-  semantic.error(ErrorKind::Value, "Expected pointer argument to have shape " + shapeText(target.type().shape()) +
-                                       " but got " + shapeText(pointer.type().shape()));
+  semantic.error(ErrorKind::Value, "Expected pointer argument to have shape " +
+                                       shapeText(target.type().shape()) + " but got " +
+                                       shapeText(pointer.type().shape()));
   return false;
 }
 
 AtomicKind atomicKind(Operation operation, const Type &element) {
   switch (operation) {
-  case Operation::Add:
-    return element.isFloating() ? AtomicKind::FAdd : AtomicKind::Add;
-  case Operation::Max:
-    return element.isSigned() ? AtomicKind::Max : AtomicKind::UMax;
-  case Operation::Min:
-    return element.isSigned() ? AtomicKind::Min : AtomicKind::UMin;
-  case Operation::And:
-    return AtomicKind::And;
-  case Operation::Or:
-    return AtomicKind::Or;
-  case Operation::Xor:
-    return AtomicKind::Xor;
-  case Operation::Exchange:
-    break;
+  case Operation::Add: return element.isFloating() ? AtomicKind::FAdd : AtomicKind::Add;
+  case Operation::Max: return element.isSigned() ? AtomicKind::Max : AtomicKind::UMax;
+  case Operation::Min: return element.isSigned() ? AtomicKind::Min : AtomicKind::UMin;
+  case Operation::And: return AtomicKind::And;
+  case Operation::Or: return AtomicKind::Or;
+  case Operation::Xor: return AtomicKind::Xor;
+  case Operation::Exchange: break;
   }
   return AtomicKind::Exchange;
 }
@@ -128,8 +126,8 @@ Value floatMinMax(Semantic &semantic, bool isMax, const Value &pointer, const Va
   auto masked = [&](const Value &condition) {
     return mask ? builder.binary(BinaryKind::AndI, mask.handle(), condition.handle()) : condition.handle();
   };
-  Handle whenPositive = builder.atomicRMW(isMax ? AtomicKind::Max : AtomicKind::Min, address.handle(), bits.handle(),
-                                          masked(positive), sem, scope);
+  Handle whenPositive = builder.atomicRMW(isMax ? AtomicKind::Max : AtomicKind::Min, address.handle(),
+                                          bits.handle(), masked(positive), sem, scope);
   Handle whenNegative = builder.atomicRMW(isMax ? AtomicKind::UMin : AtomicKind::UMax, address.handle(),
                                           bits.handle(), masked(negative), sem, scope);
   Value old = Value::tensor(bits.type(), builder.select(positive.handle(), whenPositive, whenNegative));
@@ -178,32 +176,42 @@ Value atomicCAS(Semantic &semantic, const BuiltinArgs &args) {
     return Value();
   for (const Value *operand : {&expected, &value}) {
     if (operand->type().scalar() != element)
-      return semantic.error(ErrorKind::Value, "atomic_cas does not convert: `cmp` and `val` must have the pointer's "
-                                              "element type " +
-                                                  element.str() + ", got " + operand->type().scalar().str(),
+      return semantic.error(ErrorKind::Value,
+                            "atomic_cas does not convert: `cmp` and `val` must have the pointer's "
+                            "element type " +
+                                element.str() + ", got " + operand->type().scalar().str(),
                             "cast the operand, or use tl.full((), value, dtype)");
     if (operand->type().shape() != pointer.type().shape())
-      return semantic.error(ErrorKind::Value, "atomic_cas does not broadcast: `cmp` and `val` must have the pointer's "
-                                              "shape " +
-                                                  shapeText(pointer.type().shape()) + ", got " +
-                                                  shapeText(operand->type().shape()));
+      return semantic.error(ErrorKind::Value,
+                            "atomic_cas does not broadcast: `cmp` and `val` must have the pointer's "
+                            "shape " +
+                                shapeText(pointer.type().shape()) + ", got " +
+                                shapeText(operand->type().shape()));
   }
-  return Value::tensor(value.type(), semantic.builder().atomicCAS(pointer.handle(), expected.handle(), value.handle(),
-                                                                  *sem, *scope));
+  return Value::tensor(value.type(), semantic.builder().atomicCAS(pointer.handle(), expected.handle(),
+                                                                  value.handle(), *sem, *scope));
 }
 
 constexpr ParamDef rmwParams[] = {{"pointer"}, {"val"}, {"mask", "None"}, {"sem", "None"}, {"scope", "None"}};
 constexpr ParamDef casParams[] = {{"pointer"}, {"cmp"}, {"val"}, {"sem", "None"}, {"scope", "None"}};
 
 const BuiltinDef table[] = {
-    {"language.atomic_add", rmwParams, "Adds to memory; gives the old value.", atomicRMW<Operation::Add>, true},
-    {"language.atomic_max", rmwParams, "Maximum with memory; gives the old value.", atomicRMW<Operation::Max>, true},
-    {"language.atomic_min", rmwParams, "Minimum with memory; gives the old value.", atomicRMW<Operation::Min>, true},
-    {"language.atomic_and", rmwParams, "Bitwise and with memory; gives the old value.", atomicRMW<Operation::And>, true},
-    {"language.atomic_or", rmwParams, "Bitwise or with memory; gives the old value.", atomicRMW<Operation::Or>, true},
-    {"language.atomic_xor", rmwParams, "Bitwise xor with memory; gives the old value.", atomicRMW<Operation::Xor>, true},
-    {"language.atomic_xchg", rmwParams, "Exchanges with memory; gives the old value.", atomicRMW<Operation::Exchange>, true},
-    {"language.atomic_cas", casParams, "Stores `val` where memory equals `cmp`; gives the old value.", atomicCAS, true},
+    {"language.atomic_add", rmwParams, "Adds to memory; gives the old value.", atomicRMW<Operation::Add>,
+     true},
+    {"language.atomic_max", rmwParams, "Maximum with memory; gives the old value.", atomicRMW<Operation::Max>,
+     true},
+    {"language.atomic_min", rmwParams, "Minimum with memory; gives the old value.", atomicRMW<Operation::Min>,
+     true},
+    {"language.atomic_and", rmwParams, "Bitwise and with memory; gives the old value.",
+     atomicRMW<Operation::And>, true},
+    {"language.atomic_or", rmwParams, "Bitwise or with memory; gives the old value.",
+     atomicRMW<Operation::Or>, true},
+    {"language.atomic_xor", rmwParams, "Bitwise xor with memory; gives the old value.",
+     atomicRMW<Operation::Xor>, true},
+    {"language.atomic_xchg", rmwParams, "Exchanges with memory; gives the old value.",
+     atomicRMW<Operation::Exchange>, true},
+    {"language.atomic_cas", casParams, "Stores `val` where memory equals `cmp`; gives the old value.",
+     atomicCAS, true},
 };
 
 } // namespace

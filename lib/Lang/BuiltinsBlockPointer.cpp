@@ -2,8 +2,8 @@
 //
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A block pointer is a named tuple of the front end (base, shape, strides, offsets, block_shape, order): the IR
-// only sees pointers and masks. Shape, strides and offsets are int64 scalars.
+// A block pointer is a named tuple of the front end (base, shape, strides, offsets, block_shape, order): the
+// IR only sees pointers and masks. Shape, strides and offsets are int64 scalars.
 //
 //===----------------------------------------------------------------------===//
 #include "BuiltinsImpl.h"
@@ -16,17 +16,19 @@ namespace {
 
 /// A tuple (or one number) of `rank` integers as int64 scalars; null after an error.
 Value wideIntegers(Semantic &semantic, const Value &value, const char *what, std::optional<size_t> rank) {
-  llvm::ArrayRef<Value> elements = value.isTuple() ? llvm::ArrayRef(value.tuple().elements) : llvm::ArrayRef(value);
+  llvm::ArrayRef<Value> elements =
+      value.isTuple() ? llvm::ArrayRef(value.tuple().elements) : llvm::ArrayRef(value);
   if (rank && elements.size() != *rank)
-    return semantic.error(ErrorKind::Value, "Expected shape/strides/offsets/block_shape to have the same length");
+    return semantic.error(ErrorKind::Value,
+                          "Expected shape/strides/offsets/block_shape to have the same length");
   std::vector<Value> wide;
   for (const Value &element : elements) {
     Value tensor = semantic.toTensor(element);
     if (!tensor)
       return Value();
     if (tensor.type().isBlock() || !tensor.type().isInt())
-      return semantic.error(ErrorKind::Value, std::string("Expected `") + what + "` to be integer scalars, got " +
-                                                  tensor.str());
+      return semantic.error(ErrorKind::Value, std::string("Expected `") + what +
+                                                  "` to be integer scalars, got " + tensor.str());
     wide.push_back(semantic.cast(tensor, ScalarKind::Int64));
   }
   return Value::tuple(std::move(wide));
@@ -35,8 +37,9 @@ Value wideIntegers(Semantic &semantic, const Value &value, const char *what, std
 Value makeBlockPointer(Semantic &semantic, const BuiltinArgs &args) {
   const Value &base = args[0];
   if (!base.isTensor() || !base.type().isPointer())
-    return semantic.error(ErrorKind::Value, "Expected `base` to be a pointer type (but not a block pointer type or "
-                                            "others)");
+    return semantic.error(ErrorKind::Value,
+                          "Expected `base` to be a pointer type (but not a block pointer type or "
+                          "others)");
   Value pointer = base;
   if (base.type().pointee().isInt1())
     pointer = semantic.cast(base, Type::pointer(ScalarKind::Int8, base.type().pointeeIsConst()));
@@ -77,13 +80,14 @@ Value advance(Semantic &semantic, const BuiltinArgs &args) {
   if (!deltas)
     return Value();
   std::vector<Value> moved;
-  for (auto [offset, delta, given] :
-       llvm::zip_equal(offsets, deltas.tuple().elements,
-                       args[1].isTuple() ? llvm::ArrayRef(args[1].tuple().elements) : llvm::ArrayRef(args[1]))) {
+  for (auto [offset, delta, given] : llvm::zip_equal(
+           offsets, deltas.tuple().elements,
+           args[1].isTuple() ? llvm::ArrayRef(args[1].tuple().elements) : llvm::ArrayRef(args[1]))) {
     bool stays = given.isConstant() && !given.constant().truthy();
-    moved.push_back(stays ? offset
-                          : Value::tensor(ScalarKind::Int64, semantic.builder().binary(
-                                                                 BinaryKind::AddI, offset.handle(), delta.handle())));
+    moved.push_back(
+        stays ? offset
+              : Value::tensor(ScalarKind::Int64,
+                              semantic.builder().binary(BinaryKind::AddI, offset.handle(), delta.handle())));
   }
   fields[blockOffsetsField] = Value::tuple(std::move(moved));
   return Value::tuple(std::move(fields), args[0].tuple().fields, args[0].tuple().typeName);
@@ -96,7 +100,8 @@ Value indicesAlong(Semantic &semantic, const Value &offset, int64_t extent, unsi
   Value range = Value::tensor(narrow, builder.makeRange(0, static_cast<int32_t>(extent)));
   range = semantic.cast(range, ScalarKind::Int64);
   Value start = semantic.broadcastTo(offset, {extent});
-  Value indices = Value::tensor(range.type(), builder.binary(BinaryKind::AddI, start.handle(), range.handle()));
+  Value indices =
+      Value::tensor(range.type(), builder.binary(BinaryKind::AddI, start.handle(), range.handle()));
   for (unsigned i = 0; i < rank; ++i)
     if (i != dim)
       indices = expandDims(semantic, indices, i);
@@ -108,8 +113,8 @@ constexpr ParamDef advanceParams[] = {{"base"}, {"offsets"}};
 
 const BuiltinDef table[] = {
     {"language.make_block_ptr", makeParams, "A pointer to a block of a larger tensor.", makeBlockPointer},
-    {"language.advance", advanceParams, "A block pointer moved by `offsets`; the argument stays as it is.", advance,
-     true, true},
+    {"language.advance", advanceParams, "A block pointer moved by `offsets`; the argument stays as it is.",
+     advance, true, true},
 };
 
 } // namespace
@@ -119,7 +124,8 @@ bool isBlockPointer(const Value &value) {
          value.tuple().elements[blockBaseField].isTensor();
 }
 
-std::optional<BlockAccess> blockAccess(Semantic &semantic, const Value &blockPointer, const Value &boundaryCheck) {
+std::optional<BlockAccess> blockAccess(Semantic &semantic, const Value &blockPointer,
+                                       const Value &boundaryCheck) {
   const std::vector<Value> &fields = blockPointer.tuple().elements;
   const std::vector<Value> &extents = fields[blockShapeField].tuple().elements;
   std::optional<llvm::SmallVector<int64_t, 4>> checks =
@@ -131,8 +137,8 @@ std::optional<BlockAccess> blockAccess(Semantic &semantic, const Value &blockPoi
   llvm::SmallVector<bool, 4> checked(extents.size(), false);
   for (int64_t dim : *checks) {
     if (dim < 0 || dim >= rank) {
-      semantic.error(ErrorKind::Value, "boundary_check must be in range [0, " + std::to_string(rank) + "), got " +
-                                           std::to_string(dim));
+      semantic.error(ErrorKind::Value, "boundary_check must be in range [0, " + std::to_string(rank) +
+                                           "), got " + std::to_string(dim));
       return std::nullopt;
     }
     if (checked[dim]) {
@@ -147,16 +153,18 @@ std::optional<BlockAccess> blockAccess(Semantic &semantic, const Value &blockPoi
     int64_t extent = extents[dim].constant().asInt64().value_or(1);
     Value indices =
         indicesAlong(semantic, fields[blockOffsetsField].tuple().elements[dim], extent, dim, extents.size());
-    Value stride = semantic.broadcastTo(fields[blockStridesField].tuple().elements[dim], indices.type().shape());
+    Value stride =
+        semantic.broadcastTo(fields[blockStridesField].tuple().elements[dim], indices.type().shape());
     Value offset =
         Value::tensor(indices.type(), builder.binary(BinaryKind::MulI, indices.handle(), stride.handle()));
     if (!semantic.broadcastPair(access.pointers, offset))
       return std::nullopt;
-    access.pointers = Value::tensor(access.pointers.type(),
-                                    builder.addPointer(access.pointers.handle(), offset.handle()));
+    access.pointers =
+        Value::tensor(access.pointers.type(), builder.addPointer(access.pointers.handle(), offset.handle()));
     if (!checked[dim])
       continue;
-    Value size = semantic.broadcastTo(fields[blockExtentsField].tuple().elements[dim], indices.type().shape());
+    Value size =
+        semantic.broadcastTo(fields[blockExtentsField].tuple().elements[dim], indices.type().shape());
     Value zero = Value::tensor(indices.type(), builder.constantInt(indices.type(), 0));
     Value low = semantic.compare(CompareKind::SGE, indices, zero);
     Value high = semantic.compare(CompareKind::SLT, indices, size);

@@ -21,7 +21,8 @@ Value program(Semantic &semantic, const Value &axisValue, bool count) {
                                                 " axis must be 0, 1, or 2 but got " + std::to_string(*axis));
   Builder &builder = semantic.builder();
   int dimension = static_cast<int>(*axis);
-  return Value::tensor(ScalarKind::Int32, count ? builder.numPrograms(dimension) : builder.programId(dimension));
+  return Value::tensor(ScalarKind::Int32,
+                       count ? builder.numPrograms(dimension) : builder.programId(dimension));
 }
 
 Value programId(Semantic &semantic, const BuiltinArgs &args) { return program(semantic, args[0], false); }
@@ -42,8 +43,9 @@ Value arange(Semantic &semantic, const BuiltinArgs &args) {
   Value extent = Value::constant(range);
   if (!semantic.checkBlockShape(Value::tuple({extent})))
     return Value();
-  return Value::tensor(Type::block(ScalarKind::Int32, {range}),
-                       semantic.builder().makeRange(static_cast<int32_t>(*start), static_cast<int32_t>(*end)));
+  return Value::tensor(
+      Type::block(ScalarKind::Int32, {range}),
+      semantic.builder().makeRange(static_cast<int32_t>(*start), static_cast<int32_t>(*end)));
 }
 
 Value fullOf(Semantic &semantic, const Value &shape, const Value &value, const Value &dtype) {
@@ -73,7 +75,9 @@ Value fullOf(Semantic &semantic, const Value &shape, const Value &value, const V
   return semantic.typedConstant(value.constant(), type->scalar().withShape(*extents));
 }
 
-Value full(Semantic &semantic, const BuiltinArgs &args) { return fullOf(semantic, args[0], args[1], args[2]); }
+Value full(Semantic &semantic, const BuiltinArgs &args) {
+  return fullOf(semantic, args[0], args[1], args[2]);
+}
 
 Value zeros(Semantic &semantic, const BuiltinArgs &args) {
   return fullOf(semantic, args[0], Value::constant(0), args[1]);
@@ -102,12 +106,16 @@ constexpr ParamDef arangeParams[] = {{"start"}, {"end"}};
 constexpr ParamDef fullParams[] = {{"shape"}, {"value"}, {"dtype"}};
 constexpr ParamDef zerosParams[] = {{"shape"}, {"dtype"}};
 constexpr ParamDef inputParams[] = {{"input"}};
-constexpr ParamDef castParams[] = {{"input"}, {"dtype"}, {"fp_downcast_rounding", "None"}, {"bitcast", "False"}};
+constexpr ParamDef castParams[] = {
+    {"input"}, {"dtype"}, {"fp_downcast_rounding", "None"}, {"bitcast", "False"}};
 
 const BuiltinDef table[] = {
-    {"language.program_id", axisParams, "The index of this program along `axis` (0, 1 or 2), an int32 scalar.", programId},
-    {"language.num_programs", axisParams, "The number of programs along `axis` (0, 1 or 2), an int32 scalar.", numPrograms},
-    {"language.arange", arangeParams, "The int32 block start, start + 1, ..., end - 1; the length is a power of two.", arange},
+    {"language.program_id", axisParams,
+     "The index of this program along `axis` (0, 1 or 2), an int32 scalar.", programId},
+    {"language.num_programs", axisParams, "The number of programs along `axis` (0, 1 or 2), an int32 scalar.",
+     numPrograms},
+    {"language.arange", arangeParams,
+     "The int32 block start, start + 1, ..., end - 1; the length is a power of two.", arange},
     {"language.full", fullParams, "A tensor of the given shape and dtype, filled with `value`.", full},
     {"language.zeros", zerosParams, "A tensor of zeros.", zeros},
     {"language.zeros_like", inputParams, "A tensor of zeros with the shape and dtype of `input`.", zerosLike},

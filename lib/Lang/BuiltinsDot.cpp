@@ -22,15 +22,16 @@ bool checkDtypes(Semantic &semantic, const Value &lhs, const Value &rhs) {
   if (lhs.type().isFP8() && rhs.type().isFP8())
     return true;
   for (auto [side, operand] : {std::pair("lhs", &lhs), std::pair("rhs", &rhs)})
-    if (operand->type().scalar().isPointer() || !llvm::is_contained(supported, operand->type().scalarKind())) {
+    if (operand->type().scalar().isPointer() ||
+        !llvm::is_contained(supported, operand->type().scalarKind())) {
       semantic.error(ErrorKind::Assertion,
                      std::string("Unsupported ") + side + " dtype " + operand->type().scalar().str());
       return false;
     }
   if (lhs.type().scalar() == rhs.type().scalar())
     return true;
-  semantic.error(ErrorKind::Assertion, "Both operands must be same dtype. Got " + lhs.type().scalar().str() + " and " +
-                                           rhs.type().scalar().str());
+  semantic.error(ErrorKind::Assertion, "Both operands must be same dtype. Got " + lhs.type().scalar().str() +
+                                           " and " + rhs.type().scalar().str());
   return false;
 }
 
@@ -40,15 +41,15 @@ bool checkShapes(Semantic &semantic, llvm::ArrayRef<int64_t> a, llvm::ArrayRef<i
     return false;
   };
   if (a.size() != b.size() || a.size() < 2)
-    return fail("Both inputs must have the same rank of at least 2; (lhs: " + shapeText(a) + " vs rhs: " +
-                shapeText(b) + ")");
+    return fail("Both inputs must have the same rank of at least 2; (lhs: " + shapeText(a) +
+                " vs rhs: " + shapeText(b) + ")");
   size_t rank = a.size();
   if (a[rank - 1] != b[rank - 2])
-    return fail("input and other must have equal reduction dimensions (lhs: " + shapeText(a) + " vs rhs: " +
-                shapeText(b) + ")");
+    return fail("input and other must have equal reduction dimensions (lhs: " + shapeText(a) +
+                " vs rhs: " + shapeText(b) + ")");
   if (a.drop_back(2) != b.drop_back(2))
-    return fail("input and other must have equal batch dimensions (lhs: " + shapeText(a) + " vs rhs: " +
-                shapeText(b) + ")");
+    return fail("input and other must have equal batch dimensions (lhs: " + shapeText(a) +
+                " vs rhs: " + shapeText(b) + ")");
   if (!semantic.target().minDotSize)
     return true;
   auto [m, n, k] = semantic.target().minDotSize(bits);
@@ -59,7 +60,8 @@ bool checkShapes(Semantic &semantic, llvm::ArrayRef<int64_t> a, llvm::ArrayRef<i
 }
 
 /// The accumulator's type; none after an error.
-std::optional<Type> resultType(Semantic &semantic, const Type &operand, const Value &outDtype, const Value &acc) {
+std::optional<Type> resultType(Semantic &semantic, const Type &operand, const Value &outDtype,
+                               const Value &acc) {
   Type requested = ScalarKind::FP32;
   if (!outDtype.isNone()) {
     std::optional<Type> type = typeArgument(semantic, outDtype, "out_dtype");
@@ -76,8 +78,9 @@ std::optional<Type> resultType(Semantic &semantic, const Type &operand, const Va
     return std::nullopt;
   }
   if (requested == Type(ScalarKind::BF16)) {
-    semantic.error(ErrorKind::Value, "out_dtype=bfloat16 is unsupported. Please use out_dtype=float32/float16 and cast "
-                                     "with `.to(tl.bfloat16)`");
+    semantic.error(ErrorKind::Value,
+                   "out_dtype=bfloat16 is unsupported. Please use out_dtype=float32/float16 and cast "
+                   "with `.to(tl.bfloat16)`");
     return std::nullopt;
   }
   ScalarKind kind = operand.scalarKind();
@@ -87,12 +90,13 @@ std::optional<Type> resultType(Semantic &semantic, const Type &operand, const Va
     return Type(ScalarKind::FP64);
   if (requested == Type(ScalarKind::FP16) || requested == Type(ScalarKind::FP32))
     return requested;
-  semantic.error(ErrorKind::Value, "out_dtype must be float16 or float32 for operands of type " + operand.str() +
-                                       ", got " + requested.str());
+  semantic.error(ErrorKind::Value, "out_dtype must be float16 or float32 for operands of type " +
+                                       operand.str() + ", got " + requested.str());
   return std::nullopt;
 }
 
-std::optional<DotPrecision> precision(Semantic &semantic, const Value &inputPrecision, const Value &allowTF32) {
+std::optional<DotPrecision> precision(Semantic &semantic, const Value &inputPrecision,
+                                      const Value &allowTF32) {
   if (!inputPrecision.isNone() && !allowTF32.isNone()) {
     semantic.error(ErrorKind::Assertion, "Only one of input_precision and allow_tf32 can be specified");
     return std::nullopt;
@@ -116,9 +120,10 @@ std::optional<DotPrecision> precision(Semantic &semantic, const Value &inputPrec
                     .Case("bf16x6", DotPrecision::BF16x6)
                     .Default(std::nullopt);
   if (!parsed)
-    semantic.error(ErrorKind::Value, "input_precision must be one of ('tf32', 'tf32x3', 'ieee', 'bf16x3', 'bf16x6'). "
-                                     "Got " +
-                                         *text);
+    semantic.error(ErrorKind::Value,
+                   "input_precision must be one of ('tf32', 'tf32x3', 'ieee', 'bf16x3', 'bf16x6'). "
+                   "Got " +
+                       *text);
   return parsed;
 }
 
@@ -140,8 +145,8 @@ Value dot(Semantic &semantic, const BuiltinArgs &args) {
   if (!rhs || (!args[2].isNone() && !acc))
     return Value();
   if (!lhs.type().isBlock() || !rhs.type().isBlock())
-    return semantic.error(ErrorKind::Assertion, "input and other must be blocks, got " + lhs.str() + " and " +
-                                                    rhs.str());
+    return semantic.error(ErrorKind::Assertion,
+                          "input and other must be blocks, got " + lhs.str() + " and " + rhs.str());
   Extents a(lhs.type().shape()), b(rhs.type().shape());
   if (!checkDtypes(semantic, lhs, rhs) || !checkShapes(semantic, a, b, lhs.type().bits()))
     return Value();
@@ -168,8 +173,8 @@ Value dot(Semantic &semantic, const BuiltinArgs &args) {
     return Value();
   Type result = Type::block(*element, shape);
   if (acc && acc.type() != result)
-    return semantic.error(ErrorKind::Assertion, "acc must have the type of the result, " + result.str() + ", but has " +
-                                                    acc.type().str());
+    return semantic.error(ErrorKind::Assertion, "acc must have the type of the result, " + result.str() +
+                                                    ", but has " + acc.type().str());
   if (!acc)
     acc = semantic.typedConstant(Constant(0), result);
   if (lhs.type().isFP8()) { // exact in fp16
@@ -183,8 +188,8 @@ Value dot(Semantic &semantic, const BuiltinArgs &args) {
     return Value();
   // Only fp32 operands have a choice of precision.
   DotPrecision used = lhs.type().scalarKind() == ScalarKind::FP32 ? *mode : DotPrecision::IEEE;
-  Value product = Value::tensor(acc.type(), semantic.builder().dot(lhs.handle(), rhs.handle(), acc.handle(), used,
-                                                                   static_cast<int32_t>(imprecise)));
+  Value product = Value::tensor(acc.type(), semantic.builder().dot(lhs.handle(), rhs.handle(), acc.handle(),
+                                                                   used, static_cast<int32_t>(imprecise)));
   return reshapeTo(semantic, product, shape, false);
 }
 

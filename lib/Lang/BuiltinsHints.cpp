@@ -19,22 +19,21 @@ Value hint(Semantic &semantic, const BuiltinArgs &args, const char *name, const 
   llvm::ArrayRef<Value> elements =
       args[1].isTuple() ? llvm::ArrayRef(args[1].tuple().elements) : llvm::ArrayRef(args[1]);
   for (auto [i, element] : llvm::enumerate(elements)) {
-    std::optional<int64_t> number = element.isConstant() && element.constant().isInt()
-                                        ? element.constant().asInt64()
-                                        : std::nullopt;
+    std::optional<int64_t> number =
+        element.isConstant() && element.constant().isInt() ? element.constant().asInt64() : std::nullopt;
     if (!number)
-      return semantic.error(ErrorKind::Type, "values element " + std::to_string(i) + " must have type `constexpr" +
-                                                 (element.isConstant() ? "[int]`, got `constexpr[" +
-                                                                             element.typeName() + "]`"
-                                                                       : "`"));
+      return semantic.error(
+          ErrorKind::Type,
+          "values element " + std::to_string(i) + " must have type `constexpr" +
+              (element.isConstant() ? "[int]`, got `constexpr[" + element.typeName() + "]`" : "`"));
     values.push_back(*number);
   }
   if (!args[0].isTensor()) // a constant: everything is known of it
     return args[0];
   unsigned rank = std::max(1u, args[0].type().rank());
   if (values.size() != rank)
-    return semantic.error(ErrorKind::Value, "Shape of input to " + std::string(name) +
-                                                " does not match the length of values");
+    return semantic.error(ErrorKind::Value,
+                          "Shape of input to " + std::string(name) + " does not match the length of values");
   semantic.builder().setHint(args[0].handle(), attribute, values);
   return args[0];
 }
@@ -64,9 +63,10 @@ Value debugBarrier(Semantic &semantic, const BuiltinArgs &) {
 
 Value staticAssert(Semantic &semantic, const BuiltinArgs &args) {
   if (!args[0].isConstant() || !args[0].constant().isBool())
-    return semantic.error(ErrorKind::NotImplemented,
-                          "Assertion condition could not be determined at compile-time. Make sure that it depends only "
-                          "on `constexpr` values");
+    return semantic.error(
+        ErrorKind::NotImplemented,
+        "Assertion condition could not be determined at compile-time. Make sure that it depends only "
+        "on `constexpr` values");
   if (args[0].constant().boolean())
     return Value::none();
   return semantic.error(ErrorKind::CompileTimeAssertion,
@@ -89,12 +89,12 @@ Value staticPrint(Semantic &semantic, const BuiltinArgs &args) {
 
 Value printOnDevice(Semantic &semantic, const Value &prefixValue, llvm::ArrayRef<Value> operands, bool hex) {
   if (!prefixValue.isConstant() || !prefixValue.constant().isString())
-    return semantic.error(ErrorKind::Assertion, "the prefix of device_print must be a string literal, got " +
-                                                    prefixValue.str());
+    return semantic.error(ErrorKind::Assertion,
+                          "the prefix of device_print must be a string literal, got " + prefixValue.str());
   std::string prefix = prefixValue.constant().string();
   if (!llvm::all_of(prefix, [](char c) { return llvm::isPrint(c); }))
-    return semantic.error(ErrorKind::Assertion, "the prefix of device_print must be printable ASCII, got " +
-                                                    prefixValue.str());
+    return semantic.error(ErrorKind::Assertion,
+                          "the prefix of device_print must be printable ASCII, got " + prefixValue.str());
   if (!llvm::StringRef(prefix).starts_with(" "))
     prefix = " " + prefix;
   if (!operands.empty()) {
@@ -154,7 +154,8 @@ Value deviceAssert(Semantic &semantic, const BuiltinArgs &args) {
 
 /// The iterators have a meaning in loop headers only, where the code generator takes them apart itself.
 Value onlyInFor(Semantic &semantic, const BuiltinArgs &) {
-  return semantic.error(ErrorKind::Runtime, "tl.range and tl.static_range can only be the iterator of a `for` loop");
+  return semantic.error(ErrorKind::Runtime,
+                        "tl.range and tl.static_range can only be the iterator of a `for` loop");
 }
 Value onlyInWhile(Semantic &semantic, const BuiltinArgs &) {
   return semantic.error(ErrorKind::Runtime, "tl.condition can only be the test of a `while` loop");
@@ -184,7 +185,8 @@ constexpr ParamDef staticRangeParams[] = {{"arg1"}, {"arg2", "None"}, {"step", "
 constexpr ParamDef whileParams[] = {{"cond"}, {"disable_licm", "False"}};
 
 const BuiltinDef table[] = {
-    {"language.multiple_of", hintParams, "Promises that the values of `input` are multiples of `values`.", multipleOf},
+    {"language.multiple_of", hintParams, "Promises that the values of `input` are multiples of `values`.",
+     multipleOf},
     {"language.max_contiguous", hintParams, "Promises runs of contiguous values.", maxContiguous},
     {"language.max_constancy", hintParams, "Promises runs of equal values.", maxConstancy},
     {"language.assume", conditionParams, "Promises that a condition holds.", assume},
@@ -192,7 +194,8 @@ const BuiltinDef table[] = {
     {"language.static_assert", staticAssertParams, "Checks a condition at compile time.", staticAssert},
     {"language.static_print", staticPrintParams, "Prints at compile time.", staticPrint},
     {"language.device_print", devicePrintParams, "Prints at run time.", devicePrint},
-    {"language.device_assert", deviceAssertParams, "Checks a condition at run time, in debug mode.", deviceAssert},
+    {"language.device_assert", deviceAssertParams, "Checks a condition at run time, in debug mode.",
+     deviceAssert},
     {"language.range", rangeParams, "`range` with hints for the loop.", onlyInFor},
     {"language.static_range", staticRangeParams, "`range` expanded at compile time.", onlyInFor},
     {"language.condition", whileParams, "The test of a `while` loop, with hints.", onlyInWhile},

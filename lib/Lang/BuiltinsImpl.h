@@ -38,7 +38,8 @@ std::optional<bool> constantBool(Semantic &semantic, const Value &value, const c
 std::optional<std::string> constantString(Semantic &semantic, const Value &value, const char *what);
 std::optional<Type> typeArgument(Semantic &semantic, const Value &value, const char *what);
 /// A tuple of constant integers, or one.
-std::optional<llvm::SmallVector<int64_t, 4>> constantInts(Semantic &semantic, const Value &value, const char *what);
+std::optional<llvm::SmallVector<int64_t, 4>> constantInts(Semantic &semantic, const Value &value,
+                                                          const char *what);
 /// An axis; negative ones count from the end of `rank` dimensions.
 std::optional<unsigned> axisArgument(Semantic &semantic, const Value &value, unsigned rank);
 /// `f(x, *shape)`: a single tuple stands for its elements.
@@ -65,7 +66,8 @@ bool isBlockPointer(const Value &value);
 struct BlockAccess {
   Value pointers, mask;
 };
-std::optional<BlockAccess> blockAccess(Semantic &semantic, const Value &blockPointer, const Value &boundaryCheck);
+std::optional<BlockAccess> blockAccess(Semantic &semantic, const Value &blockPointer,
+                                       const Value &boundaryCheck);
 
 /// Calls a function of the standard library (StandardLibrary.py).
 Value callStandard(Semantic &semantic, llvm::StringRef name, const BuiltinArgs &args);

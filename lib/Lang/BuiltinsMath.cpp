@@ -27,7 +27,8 @@ Value minimumOrMaximum(Semantic &semantic, Value x, Value y, bool isMax, bool pr
     return Value();
   using enum BinaryKind;
   const Type &type = x.type();
-  BinaryKind kind = type.isFloating() ? (propagateNan ? (isMax ? MaximumF : MinimumF) : (isMax ? MaxNumF : MinNumF))
+  BinaryKind kind = type.isFloating()
+                        ? (propagateNan ? (isMax ? MaximumF : MinimumF) : (isMax ? MaxNumF : MinNumF))
                     : type.isSigned() ? (isMax ? MaxSI : MinSI)
                                       : (isMax ? MaxUI : MinUI);
   return Value::tensor(type, semantic.builder().binary(kind, x.handle(), y.handle()));
@@ -52,8 +53,9 @@ bool checkDtype(Semantic &semantic, const Value &x, Kinds allowed) {
 
 template <UnaryKind Kind> Value floatUnary(Semantic &semantic, const BuiltinArgs &args) {
   Value x = semantic.toTensor(args[0]);
-  bool supported = x && (Kind == UnaryKind::PreciseSqrt ? checkDtype(semantic, x, {ScalarKind::FP32})
-                                                        : checkDtype(semantic, x, {ScalarKind::FP32, ScalarKind::FP64}));
+  bool supported =
+      x && (Kind == UnaryKind::PreciseSqrt ? checkDtype(semantic, x, {ScalarKind::FP32})
+                                           : checkDtype(semantic, x, {ScalarKind::FP32, ScalarKind::FP64}));
   return supported ? semantic.unary(Kind, x) : Value();
 }
 
@@ -109,17 +111,18 @@ Value where(Semantic &semantic, const BuiltinArgs &args) {
   if (!condition)
     return Value();
   if (!condition.type().isInt1()) {
-    semantic.warn("tl.where with a non-boolean condition is deprecated and will error out in a future triton release. "
-                  "Got " +
-                  condition.type().scalar().str());
+    semantic.warn(
+        "tl.where with a non-boolean condition is deprecated and will error out in a future triton release. "
+        "Got " +
+        condition.type().scalar().str());
     condition = semantic.cast(condition, ScalarKind::Int1);
   }
   Value x = args[1], y = args[2];
   if (!condition || !semantic.promote(x, y, {.allowLhsPointer = true, .allowRhsPointer = true}))
     return Value();
   if (x.type().scalar() != y.type().scalar())
-    return semantic.error(ErrorKind::Type, "invalid operands of type " + typeRepr(x.type().scalar()) + " and " +
-                                               typeRepr(y.type().scalar()));
+    return semantic.error(ErrorKind::Type, "invalid operands of type " + typeRepr(x.type().scalar()) +
+                                               " and " + typeRepr(y.type().scalar()));
   // A scalar condition selects whole tensors, so it is splat; block operands meet pairwise.
   if (!semantic.broadcastPair(condition, x) || !semantic.broadcastPair(condition, y) ||
       !semantic.broadcastPair(x, y))
@@ -130,8 +133,8 @@ Value where(Semantic &semantic, const BuiltinArgs &args) {
 std::optional<bool> propagateNan(Semantic &semantic, const Value &value) {
   if (value.isTuple() && value.tuple().typeName == "PropagateNan")
     return value.tuple().elements.front().constant().string() == "ALL";
-  semantic.error(ErrorKind::Value, "propagate_nan must be tl.PropagateNan.NONE or tl.PropagateNan.ALL, got " +
-                                       value.str());
+  semantic.error(ErrorKind::Value,
+                 "propagate_nan must be tl.PropagateNan.NONE or tl.PropagateNan.ALL, got " + value.str());
   return std::nullopt;
 }
 
@@ -151,8 +154,8 @@ Value clamp(Semantic &semantic, const BuiltinArgs &args) {
       return Value();
     x[i] = widenBF16(semantic, x[i]);
   }
-  if (!semantic.promote(x[1], x[2], {}) || !semantic.promote(x[0], x[1], {}) || !semantic.promote(x[0], x[2], {}) ||
-      !semantic.promote(x[0], x[1], {}))
+  if (!semantic.promote(x[1], x[2], {}) || !semantic.promote(x[0], x[1], {}) ||
+      !semantic.promote(x[0], x[2], {}) || !semantic.promote(x[0], x[1], {}))
     return Value();
   if (!x[0].type().isFloating())
     return semantic.error(ErrorKind::Type, "Unexpected dtype " + x[0].type().scalar().str() +
@@ -178,7 +181,8 @@ Value umulhi(Semantic &semantic, const BuiltinArgs &args) {
   Kinds allowed = {ScalarKind::Int32, ScalarKind::Int64, ScalarKind::UInt32, ScalarKind::UInt64};
   Value x = semantic.toTensor(args[0]);
   Value y = x ? semantic.toTensor(args[1]) : Value();
-  if (!y || !checkDtype(semantic, x, allowed) || !checkDtype(semantic, y, allowed) || !semantic.promote(x, y, {}))
+  if (!y || !checkDtype(semantic, x, allowed) || !checkDtype(semantic, y, allowed) ||
+      !semantic.promote(x, y, {}))
     return Value();
   return Value::tensor(x.type(), semantic.builder().binary(BinaryKind::MulHiUI, x.handle(), y.handle()));
 }
@@ -199,7 +203,8 @@ Value nextPowerOfTwo(Semantic &semantic, const BuiltinArgs &args) {
   int64_t power = 1;
   while (power < *n && power < (int64_t(1) << 62))
     power *= 2;
-  return power < *n ? semantic.error(ErrorKind::Overflow, "next_power_of_2 exceeds 63 bits") : Value::constant(power);
+  return power < *n ? semantic.error(ErrorKind::Overflow, "next_power_of_2 exceeds 63 bits")
+                    : Value::constant(power);
 }
 
 constexpr ParamDef xParams[] = {{"x"}};
@@ -219,7 +224,8 @@ const BuiltinDef table[] = {
     {"language.mul", arithmeticParams, "x * y.", arithmetic<BinaryOperator::Mult>},
     {"language.fdiv", fdivParams, "x / y of floats; approximate unless `ieee_rounding`.", fdiv},
     {"language.div_rn", xyParams, "x / y of fp32, rounded to nearest even.", divRn},
-    {"language.where", whereParams, "x where `condition` holds, y elsewhere; both are always evaluated.", where},
+    {"language.where", whereParams, "x where `condition` holds, y elsewhere; both are always evaluated.",
+     where},
     {"language.minimum", minMaxParams, "Element-wise minimum.", minMax<false>},
     {"language.maximum", minMaxParams, "Element-wise maximum.", minMax<true>},
     {"language.clamp", clampParams, "x limited to the range from `min` to `max`.", clamp},
@@ -230,11 +236,14 @@ const BuiltinDef table[] = {
     {"language.sin", xParams, "Sine (fp32, fp64).", floatUnary<UnaryKind::Sin>, true},
     {"language.cos", xParams, "Cosine (fp32, fp64).", floatUnary<UnaryKind::Cos>, true},
     {"language.sqrt", xParams, "Square root (fp32, fp64).", floatUnary<UnaryKind::Sqrt>, true},
-    {"language.sqrt_rn", xParams, "Square root of fp32, rounded to nearest even.", floatUnary<UnaryKind::PreciseSqrt>, true},
+    {"language.sqrt_rn", xParams, "Square root of fp32, rounded to nearest even.",
+     floatUnary<UnaryKind::PreciseSqrt>, true},
     {"language.rsqrt", xParams, "Reciprocal square root (fp32, fp64).", floatUnary<UnaryKind::Rsqrt>, true},
     {"language.erf", xParams, "Error function (fp32, fp64).", floatUnary<UnaryKind::Erf>, true},
-    {"language.floor", xParams, "Largest integer not above x (fp32, fp64).", floatUnary<UnaryKind::Floor>, true},
-    {"language.ceil", xParams, "Smallest integer not below x (fp32, fp64).", floatUnary<UnaryKind::Ceil>, true},
+    {"language.floor", xParams, "Largest integer not above x (fp32, fp64).", floatUnary<UnaryKind::Floor>,
+     true},
+    {"language.ceil", xParams, "Smallest integer not below x (fp32, fp64).", floatUnary<UnaryKind::Ceil>,
+     true},
     {"language.fma", fmaParams, "x * y + z with one rounding.", fma},
     {"language.umulhi", xyParams, "Upper half of the unsigned product.", umulhi},
     {"language.cdiv", xyParams, "x / y rounded up.", cdiv, true},

@@ -19,8 +19,7 @@ bool isPointer(const Value &value) { return value.isTensor() && value.type().sca
 /// Booleans are stored as bytes: their pointers are read and written as int8.
 Value asBytePointer(Semantic &semantic, const Value &pointer) {
   const Type &type = pointer.type();
-  return semantic.cast(pointer,
-                       Type::pointer(ScalarKind::Int8, type.pointeeIsConst(), type.addressSpace()));
+  return semantic.cast(pointer, Type::pointer(ScalarKind::Int8, type.pointeeIsConst(), type.addressSpace()));
 }
 
 bool checkMask(Semantic &semantic, const Value &mask) {
@@ -102,10 +101,12 @@ Value loadBlockPointer(Semantic &semantic, const BuiltinArgs &args, CacheModifie
   Value other;
   if (access->mask && *padding == "nan") {
     if (!element.isFloating())
-      return semantic.error(ErrorKind::Value, "Padding option `nan` is not supported for integer block pointers");
+      return semantic.error(ErrorKind::Value,
+                            "Padding option `nan` is not supported for integer block pointers");
     other = semantic.typedConstant(Constant(std::numeric_limits<double>::quiet_NaN()), element);
   } else if (access->mask) {
-    // No padding option leaves the lanes undefined; zero is what other languages of this kind give in practice.
+    // No padding option leaves the lanes undefined; zero is what other languages of this kind give in
+    // practice.
     other = semantic.typedConstant(Constant(0), element);
   }
   if (access->mask && !other)
@@ -122,12 +123,14 @@ Value load(Semantic &semantic, const BuiltinArgs &args) {
   if (isBlockPointer(args[0]))
     return loadBlockPointer(semantic, args, *cache, *evict, *isVolatile);
   if (!isPointer(args[0]))
-    return semantic.error(ErrorKind::Value, "Unsupported ptr type " + describePointer(args[0]) + " in `tl.load`");
+    return semantic.error(ErrorKind::Value,
+                          "Unsupported ptr type " + describePointer(args[0]) + " in `tl.load`");
   if (args[1].isNone() && !args[2].isNone())
     return semantic.error(ErrorKind::Value, "`other` cannot be provided without `mask`");
   if (!isEmpty(args[3]) || !isEmpty(args[4]))
-    return semantic.error(ErrorKind::Value, "`padding_option` or `boundary_check` argument is not supported for "
-                                            "loading a tensor of pointers or loading a scalar",
+    return semantic.error(ErrorKind::Value,
+                          "`padding_option` or `boundary_check` argument is not supported for "
+                          "loading a tensor of pointers or loading a scalar",
                           "use a block pointer (tl.make_block_ptr), or a mask");
   Value mask, other;
   if (!optionalTensor(semantic, args[1], mask) || !optionalTensor(semantic, args[2], other))
@@ -144,7 +147,8 @@ Value store(Semantic &semantic, const BuiltinArgs &args) {
   Value pointer = args[0], mask;
   if (isBlockPointer(pointer)) {
     if (!args[2].isNone())
-      return semantic.error(ErrorKind::Value, "`mask` argument cannot be specified for storing to block pointers");
+      return semantic.error(ErrorKind::Value,
+                            "`mask` argument cannot be specified for storing to block pointers");
     std::optional<BlockAccess> access = blockAccess(semantic, pointer, args[3]);
     if (!access)
       return Value();
@@ -152,10 +156,12 @@ Value store(Semantic &semantic, const BuiltinArgs &args) {
     mask = access->mask;
   } else {
     if (!isPointer(pointer))
-      return semantic.error(ErrorKind::Value, "Unsupported ptr type " + describePointer(pointer) + " in `tl.store`");
+      return semantic.error(ErrorKind::Value,
+                            "Unsupported ptr type " + describePointer(pointer) + " in `tl.store`");
     if (!isEmpty(args[3]))
-      return semantic.error(ErrorKind::Value, "`boundary_check` argument is not supported for storing a tensor of "
-                                              "pointers or storing a scalar",
+      return semantic.error(ErrorKind::Value,
+                            "`boundary_check` argument is not supported for storing a tensor of "
+                            "pointers or storing a scalar",
                             "use a block pointer (tl.make_block_ptr), or a mask");
     if (!optionalTensor(semantic, args[2], mask))
       return Value();
@@ -180,7 +186,8 @@ constexpr ParamDef storeParams[] = {{"pointer"},
 
 const BuiltinDef table[] = {
     {"language.load", loadParams, "What `pointer` points to; lanes outside of `mask` read `other`.", load},
-    {"language.store", storeParams, "Writes `value` to where `pointer` points, in the lanes of `mask`.", store, true},
+    {"language.store", storeParams, "Writes `value` to where `pointer` points, in the lanes of `mask`.",
+     store, true},
 };
 
 } // namespace
@@ -214,7 +221,8 @@ Value loadPointers(Semantic &semantic, Value pointer, Value mask, Value other, C
     return Value();
   // Twice, so that an extent that only `other` has reaches the mask too.
   for (int round = 0; pointer.type().isBlock() && round < 2; ++round)
-    if ((mask && !semantic.broadcastPair(pointer, mask)) || (other && !semantic.broadcastPair(pointer, other)))
+    if ((mask && !semantic.broadcastPair(pointer, mask)) ||
+        (other && !semantic.broadcastPair(pointer, other)))
       return Value();
   Handle loaded = semantic.builder().load(pointer.handle(), mask ? mask.handle() : Handle(),
                                           other ? other.handle() : Handle(), cache, evict, isVolatile);
@@ -245,7 +253,8 @@ bool storePointers(Semantic &semantic, Value pointer, Value value, Value mask, C
       return false;
     if (operand->type().shape() != type.shape()) {
       semantic.error(ErrorKind::Value, "Expected pointer argument to have shape " +
-                                           shapeText(operand->type().shape()) + " but got " + shapeText(type.shape()));
+                                           shapeText(operand->type().shape()) + " but got " +
+                                           shapeText(type.shape()));
       return false;
     }
   }

@@ -45,9 +45,9 @@ Value toInt(Semantic &semantic, const BuiltinArgs &args) {
 Value toFloat(Semantic &semantic, const BuiltinArgs &args) {
   if (args[0].isConstant())
     return fromPython(semantic, pyToFloat(args[0].constant()));
-  return semantic.error(ErrorKind::Type,
-                        "float() argument must be a string or a real number, not '" + args[0].typeName() + "'",
-                        "use x.to(tl.float32) for run-time values");
+  return semantic.error(
+      ErrorKind::Type, "float() argument must be a string or a real number, not '" + args[0].typeName() + "'",
+      "use x.to(tl.float32) for run-time values");
 }
 
 /// `isinstance(value, type)` for one type; none when `type` is not a type.
@@ -71,14 +71,17 @@ std::optional<bool> isInstance(const Value &value, const Value &type) {
 }
 
 Value isInstanceOf(Semantic &semantic, const BuiltinArgs &args) {
-  llvm::ArrayRef<Value> types = args[1].isTuple() ? llvm::ArrayRef(args[1].tuple().elements) : llvm::ArrayRef(args[1]);
+  llvm::ArrayRef<Value> types =
+      args[1].isTuple() ? llvm::ArrayRef(args[1].tuple().elements) : llvm::ArrayRef(args[1]);
   bool result = false;
   for (const Value &type : types) {
     std::optional<bool> matches = isInstance(args[0], type);
     if (!matches && type.kind() == Value::Kind::Host)
-      matches = args[0].isTuple() && type.host().description.find("." + args[0].typeName() + "'") != std::string::npos;
+      matches = args[0].isTuple() &&
+                type.host().description.find("." + args[0].typeName() + "'") != std::string::npos;
     if (!matches)
-      return semantic.error(ErrorKind::Type, "isinstance() arg 2 must be a type or a tuple of types that kernels know");
+      return semantic.error(ErrorKind::Type,
+                            "isinstance() arg 2 must be a type or a tuple of types that kernels know");
     result |= *matches;
   }
   return Value::constant(result);
@@ -120,10 +123,12 @@ Value getAttribute(Semantic &semantic, const BuiltinArgs &args) {
 Value range(Semantic &semantic, const BuiltinArgs &args) {
   const auto &bounds = args[0].tuple().elements;
   if (bounds.empty() || bounds.size() > 3)
-    return semantic.error(ErrorKind::Type, "range expected 1 to 3 arguments, got " + std::to_string(bounds.size()));
+    return semantic.error(ErrorKind::Type,
+                          "range expected 1 to 3 arguments, got " + std::to_string(bounds.size()));
   int64_t numbers[3] = {0, 0, 1};
   for (auto [i, bound] : llvm::enumerate(bounds)) {
-    std::optional<int64_t> number = constantInt(semantic, bound, "outside of a `for` statement, range()'s argument");
+    std::optional<int64_t> number =
+        constantInt(semantic, bound, "outside of a `for` statement, range()'s argument");
     if (!number)
       return Value();
     numbers[i] = *number;
@@ -161,7 +166,8 @@ Value extreme(Semantic &semantic, const BuiltinArgs &args, bool isMax) {
   for (const Value &value : values.drop_front()) {
     if (!best.isConstant() || !value.isConstant()) {
       if ((best.isTensor() && best.type().isBlock()) || (value.isTensor() && value.type().isBlock()))
-        semantic.warn(std::string("Python's ") + name + "() on blocks is deprecated; use tl." + name + "imum");
+        semantic.warn(std::string("Python's ") + name + "() on blocks is deprecated; use tl." + name +
+                      "imum");
       best = minimumOrMaximum(semantic, best, value, isMax, /*propagateNan=*/false);
       if (!best)
         return Value();

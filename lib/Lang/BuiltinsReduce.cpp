@@ -70,7 +70,8 @@ ValueList reduceAlong(Semantic &semantic, ValueList inputs, const Value &axisVal
 
 /// A tensor or a tuple of tensors.
 std::optional<ValueList> reductionInputs(Semantic &semantic, const Value &input) {
-  llvm::ArrayRef<Value> elements = input.isTuple() ? llvm::ArrayRef(input.tuple().elements) : llvm::ArrayRef(input);
+  llvm::ArrayRef<Value> elements =
+      input.isTuple() ? llvm::ArrayRef(input.tuple().elements) : llvm::ArrayRef(input);
   ValueList inputs;
   for (const Value &element : elements) {
     Value tensor = semantic.toTensor(element);
@@ -94,7 +95,8 @@ std::optional<Handles> callCombine(Semantic &semantic, const Value &function, ll
   Value result = semantic.host().callFunction(function, args, {});
   if (!result)
     return std::nullopt;
-  llvm::ArrayRef<Value> elements = result.isTuple() ? llvm::ArrayRef(result.tuple().elements) : llvm::ArrayRef(result);
+  llvm::ArrayRef<Value> elements =
+      result.isTuple() ? llvm::ArrayRef(result.tuple().elements) : llvm::ArrayRef(result);
   if (elements.size() != types.size()) {
     semantic.error(ErrorKind::Value, "the combine function must return " + std::to_string(types.size()) +
                                          " value(s), but returns " + std::to_string(elements.size()));
@@ -111,8 +113,8 @@ std::optional<Handles> callCombine(Semantic &semantic, const Value &function, ll
     if (!value)
       return std::nullopt;
     if (value.type() != type) {
-      semantic.error(ErrorKind::Type, "the combine function must keep the type " + type.str() + ", but returns " +
-                                          value.type().str());
+      semantic.error(ErrorKind::Type, "the combine function must keep the type " + type.str() +
+                                          ", but returns " + value.type().str());
       return std::nullopt;
     }
     handles.push_back(value.handle());
@@ -139,7 +141,8 @@ Value reduce(Semantic &semantic, const BuiltinArgs &args) {
   if (!keepDims)
     return Value();
   llvm::SmallVector<Type, 2> types = scalarTypes(*inputs);
-  return packResults(args[0], reduceAlong(semantic, *inputs, args[1], *keepDims, [&](llvm::ArrayRef<Handle> operands) {
+  return packResults(args[0],
+                     reduceAlong(semantic, *inputs, args[1], *keepDims, [&](llvm::ArrayRef<Handle> operands) {
                        return callCombine(semantic, args[2], types, operands);
                      }));
 }
@@ -173,7 +176,8 @@ Value associativeScan(Semantic &semantic, const BuiltinArgs &args) {
   if (!inputs)
     return Value();
   llvm::SmallVector<Type, 2> types = scalarTypes(*inputs);
-  return packResults(args[0], scanAlong(semantic, *inputs, args[1], args[3], [&](llvm::ArrayRef<Handle> operands) {
+  return packResults(args[0],
+                     scanAlong(semantic, *inputs, args[1], args[3], [&](llvm::ArrayRef<Handle> operands) {
                        return callCombine(semantic, args[2], types, operands);
                      }));
 }
@@ -189,7 +193,8 @@ auto combineBy(Semantic &semantic, BinaryKind kind) {
   };
 }
 
-Value reduceBy(Semantic &semantic, const Value &x, const Value &axis, const Value &keepDimsValue, BinaryKind kind) {
+Value reduceBy(Semantic &semantic, const Value &x, const Value &axis, const Value &keepDimsValue,
+               BinaryKind kind) {
   std::optional<bool> keepDims = constantBool(semantic, keepDimsValue, "keep_dims");
   if (!keepDims)
     return Value();
@@ -221,7 +226,8 @@ Value sum(Semantic &semantic, const BuiltinArgs &args) {
   if (!x || rejectPointers(semantic, "sum", x))
     return Value();
   x = widenForSum(semantic, x, args[3]);
-  return x ? reduceBy(semantic, x, args[1], args[2], x.type().isFloating() ? BinaryKind::AddF : BinaryKind::AddI)
+  return x ? reduceBy(semantic, x, args[1], args[2],
+                      x.type().isFloating() ? BinaryKind::AddF : BinaryKind::AddI)
            : Value();
 }
 
@@ -236,8 +242,8 @@ template <BinaryKind Kind> Value integerReduction(Semantic &semantic, const Buil
   return reduceBy(semantic, x, args[1], args[2], Kind);
 }
 
-/// Keeps the better of two (value, index) pairs. A NaN loses against any number; among equals the smaller index
-/// wins when `tieBreakLeft`.
+/// Keeps the better of two (value, index) pairs. A NaN loses against any number; among equals the smaller
+/// index wins when `tieBreakLeft`.
 std::optional<Handles> combineIndexed(Semantic &semantic, const Type &type, bool isMax, bool tieBreakLeft,
                                       llvm::ArrayRef<Handle> operands) {
   Builder &builder = semantic.builder();
@@ -263,8 +269,8 @@ std::optional<Handles> combineIndexed(Semantic &semantic, const Type &type, bool
 }
 
 /// Value and int32 index of the extreme element; empty after an error.
-ValueList indexedExtreme(Semantic &semantic, const char *name, const Value &input, const Value &axisValue, bool isMax,
-                         bool tieBreakLeft, bool keepDims) {
+ValueList indexedExtreme(Semantic &semantic, const char *name, const Value &input, const Value &axisValue,
+                         bool isMax, bool tieBreakLeft, bool keepDims) {
   Value x = widenBF16(semantic, input);
   if (axisValue.isNone()) {
     semantic.error(ErrorKind::Value, std::string(name) + " with indices needs an axis");
@@ -352,11 +358,14 @@ constexpr ParamDef cumsumParams[] = {{"input"}, {"axis", "0"}, {"reverse", "Fals
 constexpr ParamDef cumprodParams[] = {{"input"}, {"axis", "0"}, {"reverse", "False"}};
 
 const BuiltinDef table[] = {
-    {"language.reduce", reduceParams, "Reduces along `axis` (all axes if None) with a combine function.", reduce, true},
+    {"language.reduce", reduceParams, "Reduces along `axis` (all axes if None) with a combine function.",
+     reduce, true},
     {"language.associative_scan", scanParams, "Running combination along `axis`.", associativeScan, true},
     {"language.sum", sumParams, "Sum along `axis` (all axes if None).", sum, true},
-    {"language.max", extremeParams, "Maximum along `axis` (all axes if None); NaN is ignored.", extreme<true>, true},
-    {"language.min", extremeParams, "Minimum along `axis` (all axes if None); NaN is ignored.", extreme<false>, true},
+    {"language.max", extremeParams, "Maximum along `axis` (all axes if None); NaN is ignored.", extreme<true>,
+     true},
+    {"language.min", extremeParams, "Minimum along `axis` (all axes if None); NaN is ignored.",
+     extreme<false>, true},
     {"language.argmax", argParams, "int32 index of the maximum along `axis`.", argExtreme<true>, true},
     {"language.argmin", argParams, "int32 index of the minimum along `axis`.", argExtreme<false>, true},
     {"language.xor_sum", integerParams, "Bitwise xor along `axis` (all axes if None).",

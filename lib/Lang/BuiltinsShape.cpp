@@ -18,7 +18,8 @@ Value expandDims(Semantic &semantic, const Value &x, unsigned axis) {
   shape.insert(shape.begin() + axis, 1);
   if (!x.type().isBlock())
     return semantic.broadcastTo(x, shape);
-  return Value::tensor(x.type().withShape(shape), semantic.builder().expandDims(x.handle(), axis)).withRange(x.range());
+  return Value::tensor(x.type().withShape(shape), semantic.builder().expandDims(x.handle(), axis))
+      .withRange(x.range());
 }
 
 Value reshapeTo(Semantic &semantic, const Value &x, llvm::ArrayRef<int64_t> shape, bool allowReorder) {
@@ -113,8 +114,9 @@ Value permuteBy(Semantic &semantic, const Value &x, llvm::ArrayRef<int64_t> dims
   llvm::sort(sorted);
   std::iota(identity.begin(), identity.end(), 0);
   if (sorted != identity)
-    return semantic.error(ErrorKind::Value, "permute dims must be a permutation of 0, 1, ..., n-1, but were " +
-                                                shapeText(dims));
+    return semantic.error(ErrorKind::Value,
+                          "permute dims must be a permutation of 0, 1, ..., n-1, but were " +
+                              shapeText(dims));
   return order == identity ? x : transposeTo(semantic, x, order);
 }
 
@@ -160,7 +162,8 @@ Value joinPair(Semantic &semantic, Value lhs, Value rhs) {
     extents.push_back(Value::constant(extent));
   if (!semantic.checkBlockShape(Value::tuple(std::move(extents))))
     return Value();
-  Value joined = Value::tensor(lhs.type().withShape(shape), semantic.builder().join(lhs.handle(), rhs.handle()));
+  Value joined =
+      Value::tensor(lhs.type().withShape(shape), semantic.builder().join(lhs.handle(), rhs.handle()));
   return scalars ? reshapeTo(semantic, joined, {2}, false) : joined;
 }
 
@@ -177,8 +180,8 @@ Value split(Semantic &semantic, const BuiltinArgs &args) {
   if (!x.type().isBlock())
     return semantic.error(ErrorKind::Value, "split needs a tensor with at least one dimension");
   if (x.type().shape().back() != 2)
-    return semantic.error(ErrorKind::Value, "split: last dimension must have size 2, got shape " +
-                                                shapeText(x.type().shape()));
+    return semantic.error(ErrorKind::Value,
+                          "split: last dimension must have size 2, got shape " + shapeText(x.type().shape()));
   bool toScalars = x.type().rank() == 1;
   if (toScalars)
     x = expandDims(semantic, x, 0);
@@ -210,15 +213,17 @@ Value cat(Semantic &semantic, const BuiltinArgs &args) {
     return Value();
   unsigned rank = lhs.type().rank();
   if (rank == 0 || rhs.type().rank() != rank)
-    return semantic.error(ErrorKind::Value, "cat needs blocks of one rank, got shapes " + shapeText(lhs.type().shape()) +
-                                                " and " + shapeText(rhs.type().shape()));
+    return semantic.error(ErrorKind::Value, "cat needs blocks of one rank, got shapes " +
+                                                shapeText(lhs.type().shape()) + " and " +
+                                                shapeText(rhs.type().shape()));
   std::optional<unsigned> dim = axisArgument(semantic, args[3], rank);
   if (!dim)
     return Value();
   for (unsigned i = 0; i < rank; ++i)
     if (i != *dim && lhs.type().shape()[i] != rhs.type().shape()[i])
-      return semantic.error(ErrorKind::Value, "cat needs equal extents outside of dim " + std::to_string(*dim) +
-                                                  ", got shapes " + shapeText(lhs.type().shape()) + " and " +
+      return semantic.error(ErrorKind::Value, "cat needs equal extents outside of dim " +
+                                                  std::to_string(*dim) + ", got shapes " +
+                                                  shapeText(lhs.type().shape()) + " and " +
                                                   shapeText(rhs.type().shape()));
   // The builder concatenates along dimension 0: other dimensions are brought there and back.
   llvm::SmallVector<int32_t, 4> order(rank);
@@ -270,7 +275,8 @@ Value unsqueeze(Semantic &semantic, const BuiltinArgs &args) {
 
 constexpr ParamDef broadcastParams[] = {{"input"}, {"other"}};
 constexpr ParamDef shapeParams[] = {{"input"}, {"shape", nullptr, true}};
-constexpr ParamDef reshapeParams[] = {{"input"}, {"shape", nullptr, true}, {"can_reorder", "False", false, true}};
+constexpr ParamDef reshapeParams[] = {
+    {"input"}, {"shape", nullptr, true}, {"can_reorder", "False", false, true}};
 constexpr ParamDef expandParams[] = {{"input"}, {"axis"}};
 constexpr ParamDef ravelParams[] = {{"x"}, {"can_reorder", "False"}};
 constexpr ParamDef dimsParams[] = {{"input"}, {"dims", nullptr, true}};
@@ -283,17 +289,21 @@ constexpr ParamDef squeezeParams[] = {{"x"}, {"dim"}};
 const BuiltinDef table[] = {
     {"language.broadcast", broadcastParams, "Both tensors, broadcast against each other.", broadcast},
     {"language.broadcast_to", shapeParams, "`input` broadcast to a shape.", broadcastTo, true},
-    {"language.expand_dims", expandParams, "`input` with new dimensions of extent 1 at `axis`.", expandDimsBuiltin, true},
-    {"language.reshape", reshapeParams, "`input` with another shape of as many elements, in row-major order.", reshape, true},
+    {"language.expand_dims", expandParams, "`input` with new dimensions of extent 1 at `axis`.",
+     expandDimsBuiltin, true},
+    {"language.reshape", reshapeParams, "`input` with another shape of as many elements, in row-major order.",
+     reshape, true},
     {"language.view", shapeParams, "Deprecated: `reshape` with `can_reorder=True`.", view, true},
     {"language.ravel", ravelParams, "`x` as a tensor of one dimension.", ravel, true},
-    {"language.trans", dimsParams, "`input` with its dimensions permuted; without `dims` the last two are swapped.", trans, true},
+    {"language.trans", dimsParams,
+     "`input` with its dimensions permuted; without `dims` the last two are swapped.", trans, true},
     {"language.permute", dimsParams, "`input` with its dimensions permuted.", permute, true},
     {"language.join", pairParams, "Two tensors stacked in a new last dimension of extent 2.", join},
     {"language.split", splitParams, "The two halves of a tensor whose last extent is 2.", split, true},
     {"language.interleave", pairParams, "Two tensors interleaved along the last dimension.", interleave},
     {"language.cat", catParams, "Two blocks concatenated along `dim`.", cat},
-    {"language.squeeze", squeezeParams, "`x` without its dimension `dim`, which has extent 1.", squeeze, true},
+    {"language.squeeze", squeezeParams, "`x` without its dimension `dim`, which has extent 1.", squeeze,
+     true},
     {"language.unsqueeze", squeezeParams, "`x` with a new dimension of extent 1 at `dim`.", unsqueeze, true},
     {"tensor.item", itemParams, "The element of a tensor that has one.", item, true},
 };

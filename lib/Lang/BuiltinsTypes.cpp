@@ -46,7 +46,8 @@ Value blockShapes(Semantic &, const BuiltinArgs &args) {
 
 Value makeConstexpr(Semantic &semantic, const BuiltinArgs &args) {
   if (args[0].isTensor())
-    return semantic.error(ErrorKind::Type, "constexpr needs a value known at compile time, got " + args[0].str());
+    return semantic.error(ErrorKind::Type,
+                          "constexpr needs a value known at compile time, got " + args[0].str());
   return args[0];
 }
 Value makeTuple(Semantic &semantic, const BuiltinArgs &args) {
@@ -73,7 +74,8 @@ Value makePointerType(Semantic &semantic, const BuiltinArgs &args) {
 }
 Value makeBlockType(Semantic &semantic, const BuiltinArgs &args) {
   std::optional<Type> element = typeArgument(semantic, args[0], "element_ty");
-  std::optional<llvm::SmallVector<int64_t, 4>> shape = element ? semantic.checkBlockShape(args[1]) : std::nullopt;
+  std::optional<llvm::SmallVector<int64_t, 4>> shape =
+      element ? semantic.checkBlockShape(args[1]) : std::nullopt;
   if (!shape)
     return Value();
   if (shape->empty())
@@ -93,8 +95,8 @@ constexpr ParamDef argsParams[] = {{"args", nullptr, true}};
 constexpr ParamDef pointerParams[] = {{"element_ty"}, {"address_space", "1"}, {"const", "False"}};
 constexpr ParamDef blockParams[] = {{"element_ty"}, {"shape"}};
 
-#define DESPINA_IS(NAME, KIND)                                                                                 \
-  { "dtype.is_" #NAME, selfParams, "Whether the type is " #NAME ".", isKind<ScalarKind::KIND> }
+#define DESPINA_IS(NAME, KIND)                                                                               \
+  {"dtype.is_" #NAME, selfParams, "Whether the type is " #NAME ".", isKind<ScalarKind::KIND>}
 const BuiltinDef table[] = {
     {"language.constexpr", valueParams, "A value known at compile time.", makeConstexpr},
     {"language.tuple", argsParams, "A tuple.", makeTuple},
@@ -110,7 +112,8 @@ const BuiltinDef table[] = {
      holds<&Type::isStandardFloat>},
     {"dtype.is_int", selfParams, "Whether the type is an integer.", holds<&Type::isInt>},
     {"dtype.is_int_signed", selfParams, "Whether the type is a signed integer.", holds<&Type::isSigned>},
-    {"dtype.is_int_unsigned", selfParams, "Whether the type is an unsigned integer.", holds<&Type::isUnsigned>},
+    {"dtype.is_int_unsigned", selfParams, "Whether the type is an unsigned integer.",
+     holds<&Type::isUnsigned>},
     {"dtype.is_fp8", selfParams, "Whether the type is an 8-bit float.", holds<&Type::isFP8>},
     {"dtype.is_bool", selfParams, "Whether the type is int1.", isKind<ScalarKind::Int1>},
     {"dtype.is_ptr", selfParams, "Whether the type is a pointer.", isPointer},

@@ -36,8 +36,9 @@ DynamicAPInt maxInteger(ScalarKind kind) {
 }
 
 std::string typeRepr(const Type &type) {
-  return type.kind() == Type::Kind::Scalar ? std::string("triton.language.") + scalarInfo(type.scalarKind()).publicName
-                                           : type.str();
+  return type.kind() == Type::Kind::Scalar
+             ? std::string("triton.language.") + scalarInfo(type.scalarKind()).publicName
+             : type.str();
 }
 
 std::optional<ScalarKind> literalKind(const Constant &literal) {
@@ -87,9 +88,10 @@ std::variant<ScalarKind, PyError> promoteKinds(PromotionOperand lhs, PromotionOp
   if (!a.isInt() || !b.isInt())
     return PyError{ErrorKind::Type, "unexpected type " + a.str() + " and " + b.str()};
   if (divOrMod && a.isSigned() != b.isSigned())
-    return PyError{ErrorKind::Type, "Cannot use /, #, or % with " + a.str() + " and " + b.str() +
-                                        " because they have different signedness;this is unlikely to result in a "
-                                        "useful answer. Cast them to the same signedness."};
+    return PyError{ErrorKind::Type,
+                   "Cannot use /, #, or % with " + a.str() + " and " + b.str() +
+                       " because they have different signedness;this is unlikely to result in a "
+                       "useful answer. Cast them to the same signedness."};
   return promoteIntegerKinds(lhs.kind, rhs.kind);
 }
 

@@ -61,7 +61,8 @@ PyResult trueDivide(const DynamicAPInt &lhs, const DynamicAPInt &rhs) {
   bool negative = (lhs < 0) != (rhs < 0);
   APInt a = toAPInt(lhs).abs(), b = toAPInt(rhs).abs();
   int shift = 66 - (static_cast<int>(a.getActiveBits()) - static_cast<int>(b.getActiveBits()));
-  unsigned width = std::max(a.getActiveBits(), b.getActiveBits()) + static_cast<unsigned>(std::abs(shift)) + 2;
+  unsigned width =
+      std::max(a.getActiveBits(), b.getActiveBits()) + static_cast<unsigned>(std::abs(shift)) + 2;
   a = a.zextOrTrunc(width);
   b = b.zextOrTrunc(width);
   if (shift > 0)
@@ -103,7 +104,10 @@ PyResult integerPower(const DynamicAPInt &base, const DynamicAPInt &exponent) {
   if (exponent < 0) {
     if (base == 0)
       return PyError{ErrorKind::ZeroDivision, "0.0 cannot be raised to a negative power"};
-    return Constant(std::pow(roundToDouble(base), roundToDouble(exponent)));
+    double x = roundToDouble(base), y = roundToDouble(exponent);
+    if (std::isinf(x) || std::isinf(y))
+      return PyError{ErrorKind::Overflow, "int too large to convert to float"};
+    return Constant(std::pow(x, y));
   }
   if (exponent == 0)
     return Constant(1);
@@ -130,37 +134,27 @@ PyResult bitwise(BinaryOperator op, const DynamicAPInt &lhs, const DynamicAPInt 
   a = a.sext(width);
   b = b.sext(width);
   switch (op) {
-  case BinaryOperator::BitAnd:
-    return Constant(DynamicAPInt(a & b));
-  case BinaryOperator::BitOr:
-    return Constant(DynamicAPInt(a | b));
-  default:
-    return Constant(DynamicAPInt(a ^ b));
+  case BinaryOperator::BitAnd: return Constant(DynamicAPInt(a & b));
+  case BinaryOperator::BitOr: return Constant(DynamicAPInt(a | b));
+  default: return Constant(DynamicAPInt(a ^ b));
   }
 }
 
 PyResult integerBinary(BinaryOperator op, const Constant &left, const Constant &right) {
   DynamicAPInt lhs = left.integer(), rhs = right.integer();
   switch (op) {
-  case BinaryOperator::Add:
-    return Constant(lhs + rhs);
-  case BinaryOperator::Sub:
-    return Constant(lhs - rhs);
+  case BinaryOperator::Add: return Constant(lhs + rhs);
+  case BinaryOperator::Sub: return Constant(lhs - rhs);
   case BinaryOperator::Mult:
     if (bitLength(lhs) + bitLength(rhs) > maxBits)
       return tooLarge();
     return Constant(lhs * rhs);
-  case BinaryOperator::Div:
-    return trueDivide(lhs, rhs);
-  case BinaryOperator::FloorDiv:
-    return floorDivide(lhs, rhs, /*wantRemainder=*/false);
-  case BinaryOperator::Mod:
-    return floorDivide(lhs, rhs, /*wantRemainder=*/true);
-  case BinaryOperator::Pow:
-    return integerPower(lhs, rhs);
+  case BinaryOperator::Div: return trueDivide(lhs, rhs);
+  case BinaryOperator::FloorDiv: return floorDivide(lhs, rhs, /*wantRemainder=*/false);
+  case BinaryOperator::Mod: return floorDivide(lhs, rhs, /*wantRemainder=*/true);
+  case BinaryOperator::Pow: return integerPower(lhs, rhs);
   case BinaryOperator::LShift:
-  case BinaryOperator::RShift:
-    return shift(op, lhs, rhs);
+  case BinaryOperator::RShift: return shift(op, lhs, rhs);
   case BinaryOperator::BitAnd:
   case BinaryOperator::BitOr:
   case BinaryOperator::BitXor:
@@ -169,8 +163,7 @@ PyResult integerBinary(BinaryOperator op, const Constant &left, const Constant &
       return Constant(op == BinaryOperator::BitAnd ? a && b : op == BinaryOperator::BitOr ? a || b : a != b);
     }
     return bitwise(op, lhs, rhs);
-  case BinaryOperator::MatMult:
-    break;
+  case BinaryOperator::MatMult: break;
   }
   return unsupported("@", left, right);
 }
@@ -200,7 +193,8 @@ PyResult floatPower(double x, double y) {
   if (x == 0 && y < 0)
     return PyError{ErrorKind::ZeroDivision, "0.0 cannot be raised to a negative power"};
   if (x < 0 && std::isfinite(x) && std::isfinite(y) && y != std::floor(y))
-    return PyError{ErrorKind::Type, "a negative number to a fractional power is complex, which kernels do not support"};
+    return PyError{ErrorKind::Type,
+                   "a negative number to a fractional power is complex, which kernels do not support"};
   double result = std::pow(x, y);
   if (std::isinf(result) && std::isfinite(x) && std::isfinite(y))
     return PyError{ErrorKind::Overflow, "(34, 'Numerical result out of range')"};
@@ -213,12 +207,9 @@ PyResult floatBinary(BinaryOperator op, const Constant &left, const Constant &ri
     return PyError{ErrorKind::Overflow, "int too large to convert to float"};
   double quotient, remainder;
   switch (op) {
-  case BinaryOperator::Add:
-    return Constant(x + y);
-  case BinaryOperator::Sub:
-    return Constant(x - y);
-  case BinaryOperator::Mult:
-    return Constant(x * y);
+  case BinaryOperator::Add: return Constant(x + y);
+  case BinaryOperator::Sub: return Constant(x - y);
+  case BinaryOperator::Mult: return Constant(x * y);
   case BinaryOperator::Div:
     if (y == 0)
       return PyError{ErrorKind::ZeroDivision, "float division by zero"};
@@ -233,10 +224,8 @@ PyResult floatBinary(BinaryOperator op, const Constant &left, const Constant &ri
       return PyError{ErrorKind::ZeroDivision, "float modulo"};
     floatDivMod(x, y, quotient, remainder);
     return Constant(remainder);
-  case BinaryOperator::Pow:
-    return floatPower(x, y);
-  default:
-    return unsupported(binarySymbol(op), left, right);
+  case BinaryOperator::Pow: return floatPower(x, y);
+  default: return unsupported(binarySymbol(op), left, right);
   }
 }
 
@@ -269,7 +258,8 @@ PyResult stringBinary(BinaryOperator op, const Constant &lhs, const Constant &rh
   if (op == BinaryOperator::Mult)
     return lhs.isString() ? repeatString(lhs, rhs) : repeatString(rhs, lhs);
   if (op == BinaryOperator::Mod && lhs.isString())
-    return PyError{ErrorKind::NotImplemented, "string formatting with % is not supported in kernels; use an f-string"};
+    return PyError{ErrorKind::NotImplemented,
+                   "string formatting with % is not supported in kernels; use an f-string"};
   return unsupported(op == BinaryOperator::Pow ? "** or pow()" : binarySymbol(op), lhs, rhs);
 }
 
@@ -338,12 +328,9 @@ PyResult pyUnary(UnaryOperator op, const Constant &operand) {
     return Constant(op == UnaryOperator::USub ? -operand.real() : operand.real());
   DynamicAPInt value = operand.integer();
   switch (op) {
-  case UnaryOperator::USub:
-    return Constant(-value);
-  case UnaryOperator::Invert:
-    return Constant(-value - DynamicAPInt(1));
-  default:
-    return Constant(value);
+  case UnaryOperator::USub: return Constant(-value);
+  case UnaryOperator::Invert: return Constant(-value - DynamicAPInt(1));
+  default: return Constant(value);
   }
 }
 
@@ -355,26 +342,22 @@ PyResult pyCompare(CompareOperator op, const Constant &lhs, const Constant &rhs)
       return Constant(same);
     if (op == CompareOperator::NotEq)
       return Constant(!same);
-    return PyError{ErrorKind::Type, std::string("'") + compareSymbol(op) + "' not supported between instances of '" +
-                                        lhs.typeName() + "' and '" + rhs.typeName() + "'"};
+    return PyError{ErrorKind::Type, std::string("'") + compareSymbol(op) +
+                                        "' not supported between instances of '" + lhs.typeName() +
+                                        "' and '" + rhs.typeName() + "'"};
   }
   int order = orderOf(lhs, rhs);
   bool ordered = order != 2;
   switch (op) {
-  case CompareOperator::Eq:
-    return Constant(order == 0);
-  case CompareOperator::NotEq:
-    return Constant(order != 0);
-  case CompareOperator::Lt:
-    return Constant(order == -1);
-  case CompareOperator::LtE:
-    return Constant(ordered && order <= 0);
-  case CompareOperator::Gt:
-    return Constant(order == 1);
-  case CompareOperator::GtE:
-    return Constant(ordered && order >= 0);
+  case CompareOperator::Eq: return Constant(order == 0);
+  case CompareOperator::NotEq: return Constant(order != 0);
+  case CompareOperator::Lt: return Constant(order == -1);
+  case CompareOperator::LtE: return Constant(ordered && order <= 0);
+  case CompareOperator::Gt: return Constant(order == 1);
+  case CompareOperator::GtE: return Constant(ordered && order >= 0);
   default:
-    return PyError{ErrorKind::Type, std::string("'") + compareSymbol(op) + "' is not a comparison of constants"};
+    return PyError{ErrorKind::Type,
+                   std::string("'") + compareSymbol(op) + "' is not a comparison of constants"};
   }
 }
 
@@ -397,9 +380,10 @@ PyResult pyToInt(const Constant &value) {
       return Constant(parsed);
     return PyError{ErrorKind::Value, "invalid literal for int() with base 10: " + value.repr()};
   }
-  return PyError{ErrorKind::Type, std::string("int() argument must be a string, a bytes-like object or a real "
-                                              "number, not '") +
-                                      value.typeName() + "'"};
+  return PyError{ErrorKind::Type,
+                 std::string("int() argument must be a string, a bytes-like object or a real "
+                             "number, not '") +
+                     value.typeName() + "'"};
 }
 
 PyResult pyToFloat(const Constant &value) {
@@ -410,8 +394,8 @@ PyResult pyToFloat(const Constant &value) {
     return Constant(result);
   }
   if (!value.isString())
-    return PyError{ErrorKind::Type,
-                   std::string("float() argument must be a string or a real number, not '") + value.typeName() + "'"};
+    return PyError{ErrorKind::Type, std::string("float() argument must be a string or a real number, not '") +
+                                        value.typeName() + "'"};
   std::string text = llvm::StringRef(value.string()).trim().lower();
   llvm::StringRef digits(text);
   bool negative = digits.consume_front("-");

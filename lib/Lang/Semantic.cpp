@@ -55,7 +55,8 @@ std::string plural(size_t count, const char *noun) {
 Semantic::Semantic(Builder &builder, Diagnostics &diags, const LanguageTarget &target, CallHost &host)
     : builder_(builder), diags_(diags), target_(target), host_(host) {}
 
-void Semantic::setPosition(SourceRange range, SourceRange function, std::vector<Diagnostic::CallSite> callStack) {
+void Semantic::setPosition(SourceRange range, SourceRange function,
+                           std::vector<Diagnostic::CallSite> callStack) {
   position_ = range;
   function_ = function;
   callStack_ = std::move(callStack);
@@ -98,8 +99,9 @@ Value Semantic::callBuiltin(const BuiltinDef &def, llvm::ArrayRef<Value> args,
   BuiltinArgs bound;
   llvm::StringRef path = def.path;
   if (!def.evaluate)
-    error(ErrorKind::NotImplemented,
-          "'" + (path.consume_front("language.") ? "tl." + path.str() : path.str()) + "' is not supported yet");
+    error(ErrorKind::NotImplemented, "'" +
+                                         (path.consume_front("language.") ? "tl." + path.str() : path.str()) +
+                                         "' is not supported yet");
   else if (bindArguments(def, args, keywords, bound))
     result = def.evaluate(*this, bound);
   insideBuiltin = outer;
@@ -125,15 +127,16 @@ bool Semantic::bindArguments(const BuiltinDef &def, llvm::ArrayRef<Value> args,
       slot = args[next++];
   }
   if (next < args.size()) {
-    std::string expected = required == positional
-                               ? plural(positional, "positional argument")
-                               : "from " + std::to_string(required) + " to " + plural(positional, "positional argument");
+    std::string expected = required == positional ? plural(positional, "positional argument")
+                                                  : "from " + std::to_string(required) + " to " +
+                                                        plural(positional, "positional argument");
     error(ErrorKind::Type, name + " takes " + expected + " but " + std::to_string(args.size()) +
                                (args.size() == 1 ? " was given" : " were given"));
     return false;
   }
   for (const auto &[keyword, value] : keywords) {
-    const auto *param = llvm::find_if(def.params, [&](const ParamDef &p) { return !p.variadic && keyword == p.name; });
+    const auto *param =
+        llvm::find_if(def.params, [&](const ParamDef &p) { return !p.variadic && keyword == p.name; });
     if (param == def.params.end()) {
       error(ErrorKind::Type, name + " got an unexpected keyword argument '" + keyword + "'");
       return false;
@@ -158,8 +161,10 @@ bool Semantic::bindArguments(const BuiltinDef &def, llvm::ArrayRef<Value> args,
     return true;
   std::string list = missing.front();
   for (size_t i = 1; i < missing.size(); ++i)
-    list += (missing.size() > 2 ? ", " : " ") + std::string(i + 1 == missing.size() ? "and " : "") + missing[i];
-  error(ErrorKind::Type, name + " missing " + plural(missing.size(), "required positional argument") + ": " + list);
+    list +=
+        (missing.size() > 2 ? ", " : " ") + std::string(i + 1 == missing.size() ? "and " : "") + missing[i];
+  error(ErrorKind::Type,
+        name + " missing " + plural(missing.size(), "required positional argument") + ": " + list);
   return false;
 }
 
@@ -173,7 +178,8 @@ Value Semantic::toTensor(const Value &value, bool quiet) {
   if (value.isConstant() && value.constant().isNumber()) {
     if (std::optional<ScalarKind> kind = literalKind(value.constant()))
       return typedConstant(value.constant(), *kind).withRange(value.range());
-    return quiet ? Value() : error(ErrorKind::Value, "Nonrepresentable integer " + value.constant().str() + ".");
+    return quiet ? Value()
+                 : error(ErrorKind::Value, "Nonrepresentable integer " + value.constant().str() + ".");
   }
   if (quiet)
     return Value();
@@ -191,7 +197,8 @@ bool Semantic::checkFP8(const Type &type) {
   if (target_.fp8Types.size() == 1)
     list += ",";
   error(ErrorKind::Value, "type " + scalar.str() +
-                              " not supported in this architecture. The supported fp8 dtypes are (" + list + ")");
+                              " not supported in this architecture. The supported fp8 dtypes are (" + list +
+                              ")");
   return false;
 }
 
@@ -210,7 +217,8 @@ Value Semantic::typedConstant(const Constant &value, const Type &type) {
   PyResult whole = pyToInt(value);
   const auto *number = std::get_if<Constant>(&whole);
   if (!number || (value.isFloat() && number->asDouble() != value.real()))
-    return error(ErrorKind::Type, "cannot make a constant of type " + scalar.str() + " from the float " + value.str());
+    return error(ErrorKind::Type,
+                 "cannot make a constant of type " + scalar.str() + " from the float " + value.str());
   // Both the signed and the unsigned reading of a bit pattern are accepted: -1 is a common "all ones".
   llvm::DynamicAPInt integer = number->integer();
   llvm::DynamicAPInt limit(llvm::APInt::getOneBitSet(scalar.bits() + 2, scalar.bits()));
@@ -230,7 +238,8 @@ Value Semantic::toCondition(const Value &value) {
     if (tensor.type().numel() != 1)
       return error(ErrorKind::UnsupportedConstruct,
                    "Boolean value of Tensor with more than one value is ambiguous");
-    warn("If conditional called with multidimensional Tensor instead of scalar; please use \"if (tensor.item())\" "
+    warn("If conditional called with multidimensional Tensor instead of scalar; please use \"if "
+         "(tensor.item())\" "
          "instead");
     tensor = Value::tensor(tensor.type().scalar(), builder_.unsplat(tensor.handle()));
   }
@@ -243,7 +252,8 @@ Value Semantic::toCondition(const Value &value) {
 
 std::optional<llvm::SmallVector<int64_t, 4>> Semantic::checkBlockShape(const Value &shape) {
   llvm::SmallVector<int64_t, 4> extents;
-  llvm::ArrayRef<Value> elements = shape.isTuple() ? llvm::ArrayRef(shape.tuple().elements) : llvm::ArrayRef(shape);
+  llvm::ArrayRef<Value> elements =
+      shape.isTuple() ? llvm::ArrayRef(shape.tuple().elements) : llvm::ArrayRef(shape);
   llvm::DynamicAPInt numel(1);
   for (auto [i, element] : llvm::enumerate(elements)) {
     const std::string which = "Shape element " + std::to_string(i) + " must ";
@@ -282,10 +292,11 @@ Value Semantic::broadcastTo(const Value &x, llvm::ArrayRef<int64_t> shape) {
                  "Cannot broadcast, rank mismatch: " + shapeText(type.shape()) + ", " + shapeText(shape));
   for (unsigned i = 0; i < type.rank(); ++i)
     if (type.shape()[i] != shape[i] && type.shape()[i] != 1)
-      return error(ErrorKind::Value, "Cannot broadcast, the expanded size of the tensor (" + std::to_string(shape[i]) +
-                                         ") must match the existing size (" + std::to_string(type.shape()[i]) +
-                                         ") at non-singleton dimension " + std::to_string(i) + ": " +
-                                         shapeText(type.shape()) + ", " + shapeText(shape));
+      return error(ErrorKind::Value, "Cannot broadcast, the expanded size of the tensor (" +
+                                         std::to_string(shape[i]) + ") must match the existing size (" +
+                                         std::to_string(type.shape()[i]) + ") at non-singleton dimension " +
+                                         std::to_string(i) + ": " + shapeText(type.shape()) + ", " +
+                                         shapeText(shape));
   return Value::tensor(to, builder_.broadcast(x.handle(), to)).withRange(x.range());
 }
 
@@ -310,8 +321,8 @@ bool Semantic::broadcastPair(Value &lhs, Value &rhs) {
   for (unsigned i = 0; i < lhs.type().rank(); ++i) {
     int64_t a = lhs.type().shape()[i], b = rhs.type().shape()[i];
     if (a != b && a != 1 && b != 1) {
-      error(ErrorKind::Value, "Cannot make_shape_compatible: incompatible dimensions at index " + std::to_string(i) +
-                                  ": " + std::to_string(a) + " and " + std::to_string(b));
+      error(ErrorKind::Value, "Cannot make_shape_compatible: incompatible dimensions at index " +
+                                  std::to_string(i) + ": " + std::to_string(a) + " and " + std::to_string(b));
       return false;
     }
     shape.push_back(std::max(a, b));
@@ -338,7 +349,8 @@ Value Semantic::unary(UnaryKind kind, const Value &x) {
 }
 
 Value Semantic::compare(CompareKind kind, const Value &lhs, const Value &rhs) {
-  return Value::tensor(lhs.type().withScalar(ScalarKind::Int1), builder_.compare(kind, lhs.handle(), rhs.handle()));
+  return Value::tensor(lhs.type().withScalar(ScalarKind::Int1),
+                       builder_.compare(kind, lhs.handle(), rhs.handle()));
 }
 
 Value Semantic::notZero(const Value &x) {

@@ -30,7 +30,8 @@ std::string indexText(const Value &index) {
   return index.isConstant() ? "constexpr[" + index.constant().str() + "]" : index.str();
 }
 
-/// Elements that Python's `sequence[lower:upper:step]` selects; none when the bounds are not integers or None.
+/// Elements that Python's `sequence[lower:upper:step]` selects; none when the bounds are not integers or
+/// None.
 std::optional<std::vector<size_t>> sliceIndices(const SliceValue &slice, int64_t size) {
   auto bound = [](const Value &value, std::optional<int64_t> &result) {
     if (value.isNone() || !value)
@@ -61,7 +62,8 @@ std::optional<std::vector<size_t>> sliceIndices(const SliceValue &slice, int64_t
 } // namespace
 
 Value Semantic::noAttribute(const Value &value, llvm::StringRef name) {
-  return error(ErrorKind::Attribute, "'" + value.typeName() + "' object has no attribute '" + name.str() + "'");
+  return error(ErrorKind::Attribute,
+               "'" + value.typeName() + "' object has no attribute '" + name.str() + "'");
 }
 
 Value Semantic::tensorAttribute(const Value &value, llvm::StringRef name) {
@@ -78,7 +80,8 @@ Value Semantic::tensorAttribute(const Value &value, llvm::StringRef name) {
     if (type.rank() < 2)
       return error(ErrorKind::Value, "tl.trans invoked with a 0- or 1-dimensional tensor");
     if (type.rank() > 2)
-      return error(ErrorKind::Value, "`.T` is for 2-dimensional tensors; use tl.trans or tl.permute with dimensions");
+      return error(ErrorKind::Value,
+                   "`.T` is for 2-dimensional tensors; use tl.trans or tl.permute with dimensions");
     return transposeTo(*this, value, {1, 0});
   }
   if (const BuiltinDef *member = findTensorMember(name))
@@ -89,7 +92,8 @@ Value Semantic::tensorAttribute(const Value &value, llvm::StringRef name) {
 Value Semantic::constantAttribute(const Value &value, llvm::StringRef name) {
   if (name == "value")
     return value;
-  // An integer argument specialised to a constant must keep the interface of the run-time scalar it stands for.
+  // An integer argument specialised to a constant must keep the interface of the run-time scalar it stands
+  // for.
   if (value.constant().isNumber()) {
     std::optional<ScalarKind> kind = literalKind(value.constant());
     if ((name == "dtype" || name == "type") && kind)
@@ -164,16 +168,11 @@ Value Semantic::dtypeAttribute(const Value &value, llvm::StringRef name) {
 
 Value Semantic::attribute(const Value &value, llvm::StringRef name) {
   switch (value.kind()) {
-  case Value::Kind::Null:
-    return Value();
-  case Value::Kind::Tensor:
-    return tensorAttribute(value, name);
-  case Value::Kind::Constant:
-    return constantAttribute(value, name);
-  case Value::Kind::Tuple:
-    return tupleAttribute(value, name);
-  case Value::Kind::DType:
-    return dtypeAttribute(value, name);
+  case Value::Kind::Null: return Value();
+  case Value::Kind::Tensor: return tensorAttribute(value, name);
+  case Value::Kind::Constant: return constantAttribute(value, name);
+  case Value::Kind::Tuple: return tupleAttribute(value, name);
+  case Value::Kind::DType: return dtypeAttribute(value, name);
   case Value::Kind::Module: {
     if (std::optional<Value> found = languageAttribute(value.module().name, name))
       return *found;
@@ -192,8 +191,7 @@ Value Semantic::attribute(const Value &value, llvm::StringRef name) {
   }
   case Value::Kind::Builtin:
   case Value::Kind::Host:
-  case Value::Kind::BoundMethod:
-    break;
+  case Value::Kind::BoundMethod: break;
   }
   return noAttribute(value, name);
 }
@@ -203,7 +201,8 @@ Value Semantic::attribute(const Value &value, llvm::StringRef name) {
 //===----------------------------------------------------------------------===//
 
 Value Semantic::tensorSubscript(const Value &value, const Value &index) {
-  llvm::ArrayRef<Value> entries = index.isTuple() ? llvm::ArrayRef(index.tuple().elements) : llvm::ArrayRef(index);
+  llvm::ArrayRef<Value> entries =
+      index.isTuple() ? llvm::ArrayRef(index.tuple().elements) : llvm::ArrayRef(index);
   Value result = value;
   for (auto [dim, entry] : llvm::enumerate(entries)) {
     if (isFullSlice(entry))

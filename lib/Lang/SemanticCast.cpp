@@ -12,7 +12,9 @@ namespace despina {
 
 namespace {
 
-std::string cannotCast(const Value &x, const Type &to) { return "cannot cast " + x.str() + " to " + to.str(); }
+std::string cannotCast(const Value &x, const Type &to) {
+  return "cannot cast " + x.str() + " to " + to.str();
+}
 
 } // namespace
 
@@ -62,11 +64,12 @@ Value Semantic::castFloat(const Value &x, const Type &to, RoundingKind rounding)
     return castFloat(wide, to, RoundingKind::Default);
   }
   if (to.isFloating())
-    return Value::tensor(result, builder_.cast(narrows ? CastKind::TruncF : CastKind::ExtF, x.handle(), result));
+    return Value::tensor(result,
+                         builder_.cast(narrows ? CastKind::TruncF : CastKind::ExtF, x.handle(), result));
   if (to.isInt1())
     return notZero(x);
-  return Value::tensor(result,
-                       builder_.cast(to.isSigned() ? CastKind::FPToSI : CastKind::FPToUI, x.handle(), result));
+  return Value::tensor(
+      result, builder_.cast(to.isSigned() ? CastKind::FPToSI : CastKind::FPToUI, x.handle(), result));
 }
 
 Value Semantic::castInteger(const Value &x, const Type &to) {
@@ -74,17 +77,20 @@ Value Semantic::castInteger(const Value &x, const Type &to) {
   if (to.isFP8())
     return error(ErrorKind::Assertion, cannotCast(x, result), "cast through tl.float32");
   if (to.isFloating())
-    return Value::tensor(result,
-                         builder_.cast(from.isSigned() ? CastKind::SIToFP : CastKind::UIToFP, x.handle(), result));
+    return Value::tensor(
+        result, builder_.cast(from.isSigned() ? CastKind::SIToFP : CastKind::UIToFP, x.handle(), result));
   if (to.isInt1())
     return notZero(x);
   if (from.bits() == to.bits())
     return Value::tensor(result, x.handle());
-  CastKind kind = from.bits() > to.bits() ? CastKind::TruncI : from.isSigned() ? CastKind::ExtSI : CastKind::ExtUI;
+  CastKind kind = from.bits() > to.bits() ? CastKind::TruncI
+                  : from.isSigned()       ? CastKind::ExtSI
+                                          : CastKind::ExtUI;
   return Value::tensor(result, builder_.cast(kind, x.handle(), result));
 }
 
-Value Semantic::cast(const Value &value, const Type &to, std::optional<llvm::StringRef> rounding, bool asBits) {
+Value Semantic::cast(const Value &value, const Type &to, std::optional<llvm::StringRef> rounding,
+                     bool asBits) {
   Value x = toTensor(value);
   if (!x)
     return Value();
@@ -106,9 +112,10 @@ Value Semantic::cast(const Value &value, const Type &to, std::optional<llvm::Str
     return bitcast(x, target).withRange(value.range());
   bool narrows = from.isFloating() && target.isFloating() && target.bits() < from.bits();
   if (rounding && !narrows)
-    return error(ErrorKind::Value,
-                 "fp_downcast_rounding should be set only for truncating fp conversions. Source scalar type is " +
-                     from.str() + " and destination type is " + target.str());
+    return error(
+        ErrorKind::Value,
+        "fp_downcast_rounding should be set only for truncating fp conversions. Source scalar type is " +
+            from.str() + " and destination type is " + target.str());
   // The default of a narrowing conversion is round to nearest, ties to even.
   if (narrows && kind == RoundingKind::Default && (from.isFP8() || target.isFP8()))
     kind = RoundingKind::RTNE;

@@ -25,9 +25,9 @@ std::string incompatible(const Type &lhs, const Type &rhs) {
 
 /// Python's special method of an operator, as AttributeErrors name it.
 const char *specialMethod(BinaryOperator op) {
-  static const char *const names[] = {"__add__",    "__sub__",    "__mul__", "__truediv__", "__floordiv__",
-                                      "__mod__",    "__pow__",    "__lshift__", "__rshift__", "__and__",
-                                      "__or__",     "__xor__",    "__matmul__"};
+  static const char *const names[] = {"__add__", "__sub__", "__mul__",    "__truediv__", "__floordiv__",
+                                      "__mod__", "__pow__", "__lshift__", "__rshift__",  "__and__",
+                                      "__or__",  "__xor__", "__matmul__"};
   return names[static_cast<size_t>(op)];
 }
 
@@ -38,12 +38,9 @@ const char *operationName(BinaryOperator op) {
 
 BinaryKind arithmeticKind(BinaryOperator op, bool isFloat) {
   switch (op) {
-  case BinaryOperator::Add:
-    return isFloat ? BinaryKind::AddF : BinaryKind::AddI;
-  case BinaryOperator::Sub:
-    return isFloat ? BinaryKind::SubF : BinaryKind::SubI;
-  default:
-    return isFloat ? BinaryKind::MulF : BinaryKind::MulI;
+  case BinaryOperator::Add: return isFloat ? BinaryKind::AddF : BinaryKind::AddI;
+  case BinaryOperator::Sub: return isFloat ? BinaryKind::SubF : BinaryKind::SubI;
+  default: return isFloat ? BinaryKind::MulF : BinaryKind::MulI;
   }
 }
 
@@ -123,9 +120,9 @@ bool Semantic::promote(Value &lhs, Value &rhs, PromoteOptions options) {
     rhs = lhs ? toTensor(rhs) : Value();
     return rhs && broadcastPair(lhs, rhs);
   }
-  std::variant<ScalarKind, PyError> result = promoteKinds({a->type.scalarKind(), a->literal != nullptr},
-                                                          {b->type.scalarKind(), b->literal != nullptr},
-                                                          options.divOrMod);
+  std::variant<ScalarKind, PyError> result =
+      promoteKinds({a->type.scalarKind(), a->literal != nullptr},
+                   {b->type.scalarKind(), b->literal != nullptr}, options.divOrMod);
   if (const auto *failure = std::get_if<PyError>(&result)) {
     error(failure->kind, failure->message);
     return false;
@@ -137,8 +134,9 @@ bool Semantic::promote(Value &lhs, Value &rhs, PromoteOptions options) {
     if (common.isInt() && operand.literal->isIntLike()) {
       llvm::DynamicAPInt number = operand.literal->integer();
       if (common.isUnsigned() && number < 0)
-        return error(ErrorKind::Value, "Cannot perform a binary operation between an unsigned tensor and a negative "
-                                       "scalar. Perform a explicit cast on one of them.");
+        return error(ErrorKind::Value,
+                     "Cannot perform a binary operation between an unsigned tensor and a negative "
+                     "scalar. Perform a explicit cast on one of them.");
       if (number < minInteger(common.scalarKind()) || number > maxInteger(common.scalarKind()))
         return error(ErrorKind::Value,
                      "Scalar " + operand.literal->str() + " is out of range for type " + common.str());
@@ -201,7 +199,8 @@ Value Semantic::arithmetic(BinaryOperator op, Value lhs, Value rhs, bool sanitiz
   const Type &type = lhs.type();
   if (sanitizeOverflow && type.isInt() && type.bits() < 64 && !type.isInt1())
     return checkedInteger(op, lhs, rhs);
-  return Value::tensor(type, builder_.binary(arithmeticKind(op, type.isFloating()), lhs.handle(), rhs.handle()));
+  return Value::tensor(type,
+                       builder_.binary(arithmeticKind(op, type.isFloating()), lhs.handle(), rhs.handle()));
 }
 
 Value Semantic::divide(Value lhs, Value rhs) {
@@ -250,8 +249,8 @@ Value Semantic::bitwise(BinaryOperator op, Value lhs, Value rhs) {
          ") for type '" + a->str() + "'. This may result in undefined behavior.");
   if (!promote(lhs, rhs, {}))
     return Value();
-  static constexpr BinaryKind kinds[] = {BinaryKind::ShlI, BinaryKind::ShrUI, BinaryKind::AndI, BinaryKind::OrI,
-                                         BinaryKind::XorI};
+  static constexpr BinaryKind kinds[] = {BinaryKind::ShlI, BinaryKind::ShrUI, BinaryKind::AndI,
+                                         BinaryKind::OrI, BinaryKind::XorI};
   BinaryKind kind = kinds[static_cast<size_t>(op) - static_cast<size_t>(BinaryOperator::LShift)];
   if (op == BinaryOperator::RShift && arithmeticShift)
     kind = BinaryKind::ShrSI;
@@ -262,27 +261,23 @@ Value Semantic::tensorBinary(BinaryOperator op, const Value &lhs, const Value &r
   switch (op) {
   case BinaryOperator::Add:
   case BinaryOperator::Sub:
-  case BinaryOperator::Mult:
-    return arithmetic(op, lhs, rhs, target_.sanitizeOverflow && target_.debug);
-  case BinaryOperator::Div:
-    return divide(lhs, rhs);
+  case BinaryOperator::Mult: return arithmetic(op, lhs, rhs, target_.sanitizeOverflow && target_.debug);
+  case BinaryOperator::Div: return divide(lhs, rhs);
   case BinaryOperator::FloorDiv:
-  case BinaryOperator::Mod:
-    return integerDivision(op, lhs, rhs);
+  case BinaryOperator::Mod: return integerDivision(op, lhs, rhs);
   case BinaryOperator::LShift:
   case BinaryOperator::RShift:
   case BinaryOperator::BitAnd:
   case BinaryOperator::BitOr:
-  case BinaryOperator::BitXor:
-    return bitwise(op, lhs, rhs);
+  case BinaryOperator::BitXor: return bitwise(op, lhs, rhs);
   case BinaryOperator::Pow:
-    return error(ErrorKind::Attribute, std::string("'tensor' object has no attribute '") + specialMethod(op) + "'",
+    return error(ErrorKind::Attribute,
+                 std::string("'tensor' object has no attribute '") + specialMethod(op) + "'",
                  "tensors have no power operator: multiply, or use tl.exp2(y * tl.log2(x))");
-  case BinaryOperator::MatMult:
-    break;
+  case BinaryOperator::MatMult: break;
   }
-  return error(ErrorKind::UnsupportedConstruct, "AST binary operator 'MatMult' is not (currently) implemented.",
-               "use tl.dot");
+  return error(ErrorKind::UnsupportedConstruct,
+               "AST binary operator 'MatMult' is not (currently) implemented.", "use tl.dot");
 }
 
 Value Semantic::tupleBinary(BinaryOperator op, const Value &lhs, const Value &rhs) {
@@ -334,21 +329,21 @@ Value Semantic::unaryOperator(UnaryOperator op, const Value &operand) {
   }
   static const char *const methods[] = {"__pos__", "__neg__", "__not__", "__invert__"};
   if (!operand.isTensor())
-    return error(ErrorKind::UnsupportedConstruct, std::string("AST unary operator '") +
-                                                      methods[static_cast<size_t>(op)] +
-                                                      "' is not (currently) implemented on type " + operand.typeName());
+    return error(ErrorKind::UnsupportedConstruct,
+                 std::string("AST unary operator '") + methods[static_cast<size_t>(op)] +
+                     "' is not (currently) implemented on type " + operand.typeName());
   const Type &type = operand.type();
   static const char *const words[] = {"plus", "minus", "not", "invert"};
   if (type.scalar().isPointer() || (op == UnaryOperator::Invert && type.isFloating()))
-    return error(ErrorKind::Value, std::string("wrong type argument to unary ") + words[static_cast<size_t>(op)] +
-                                       " (" + typeRepr(type.scalar()) + ")");
+    return error(ErrorKind::Value, std::string("wrong type argument to unary ") +
+                                       words[static_cast<size_t>(op)] + " (" + typeRepr(type.scalar()) + ")");
   if (op == UnaryOperator::UAdd)
     return operand;
   if (op == UnaryOperator::USub && type.isFloating())
     return unary(UnaryKind::NegF, operand);
   bool negate = op == UnaryOperator::USub;
-  Handle constant = builder_.constantInt(type, negate || type.bits() == 64 ? (negate ? 0 : ~uint64_t(0))
-                                                                           : (uint64_t(1) << type.bits()) - 1);
+  Handle constant = builder_.constantInt(
+      type, negate || type.bits() == 64 ? (negate ? 0 : ~uint64_t(0)) : (uint64_t(1) << type.bits()) - 1);
   Handle result = negate ? builder_.binary(BinaryKind::SubI, constant, operand.handle())
                          : builder_.binary(BinaryKind::XorI, operand.handle(), constant);
   return Value::tensor(type, result);
@@ -366,10 +361,11 @@ Value Semantic::tensorCompare(CompareOperator op, Value lhs, Value rhs) {
 
 Value Semantic::compareOperator(CompareOperator op, const Value &lhs, const Value &rhs) {
   if (op > CompareOperator::GtE)
-    return error(ErrorKind::UnsupportedConstruct,
-                 std::string("AST comparison operator '") +
-                     (op == CompareOperator::In ? "In" : op == CompareOperator::NotIn ? "NotIn" : "Is") +
-                     "' is not (currently) implemented.");
+    return error(ErrorKind::UnsupportedConstruct, std::string("AST comparison operator '") +
+                                                      (op == CompareOperator::In      ? "In"
+                                                       : op == CompareOperator::NotIn ? "NotIn"
+                                                                                      : "Is") +
+                                                      "' is not (currently) implemented.");
   if (lhs.isTensor() || rhs.isTensor())
     return tensorCompare(op, lhs, rhs);
   if (lhs.isConstant() && rhs.isConstant()) {
@@ -383,8 +379,9 @@ Value Semantic::compareOperator(CompareOperator op, const Value &lhs, const Valu
     return Value::constant(*same == (op == CompareOperator::Eq));
   if (isEquality)
     return error(ErrorKind::Type, "cannot compare tuples of run-time values at compile time");
-  return error(ErrorKind::Type, std::string("'") + compareSymbol(op) + "' not supported between instances of '" +
-                                    lhs.typeName() + "' and '" + rhs.typeName() + "'");
+  return error(ErrorKind::Type, std::string("'") + compareSymbol(op) +
+                                    "' not supported between instances of '" + lhs.typeName() + "' and '" +
+                                    rhs.typeName() + "'");
 }
 
 //===----------------------------------------------------------------------===//
@@ -400,7 +397,8 @@ Value Semantic::logical(BinaryKind kind, const Value &lhs, const Value &rhs) {
   if (!b)
     return Value();
   if (a.type().isBlock() || b.type().isBlock())
-    warn("Logical operators 'and' and 'or' are deprecated for non-scalar tensors; please use '&' or '|' instead");
+    warn("Logical operators 'and' and 'or' are deprecated for non-scalar tensors; please use '&' or '|' "
+         "instead");
   for (Value *operand : {&a, &b}) {
     *operand = operand->type().isInt1() ? *operand : cast(*operand, ScalarKind::Int1, {}, /*bitcast=*/true);
     if (!*operand)
@@ -421,7 +419,8 @@ Value Semantic::logicalNot(const Value &operand) {
   Value x = operand.type().isInt1() ? operand : cast(operand, ScalarKind::Int1, {}, /*bitcast=*/true);
   if (!x)
     return Value();
-  return Value::tensor(x.type(), builder_.binary(BinaryKind::XorI, x.handle(), builder_.constantInt(x.type(), 1)));
+  return Value::tensor(x.type(),
+                       builder_.binary(BinaryKind::XorI, x.handle(), builder_.constantInt(x.type(), 1)));
 }
 
 } // namespace despina

@@ -58,7 +58,8 @@ public:
         return {Resolution::Status::Found, *found, {}};
     return {};
   }
-  Resolution call(const Value &, llvm::ArrayRef<Value>, llvm::ArrayRef<std::pair<std::string, Value>>) override {
+  Resolution call(const Value &, llvm::ArrayRef<Value>,
+                  llvm::ArrayRef<std::pair<std::string, Value>>) override {
     return {};
   }
   Resolution subscript(const Value &, const Value &) override { return {}; }
@@ -69,7 +70,8 @@ private:
   std::string failure_;
 };
 
-/// Parsed on first use and immutable from then on. Never destroyed: kernels of other static objects may use it.
+/// Parsed on first use and immutable from then on. Never destroyed: kernels of other static objects may use
+/// it.
 Library &library() {
   static auto *const instance = new Library();
   return *instance;
@@ -82,7 +84,8 @@ template <const char *Name> Value call(Semantic &semantic, const BuiltinArgs &ar
 constexpr char sigmoidName[] = "sigmoid", softmaxName[] = "softmax", swizzleName[] = "swizzle2d";
 
 constexpr ParamDef xParams[] = {{"x"}};
-constexpr ParamDef softmaxParams[] = {{"x"}, {"dim", "None"}, {"keep_dims", "False"}, {"ieee_rounding", "False"}};
+constexpr ParamDef softmaxParams[] = {
+    {"x"}, {"dim", "None"}, {"keep_dims", "False"}, {"ieee_rounding", "False"}};
 constexpr ParamDef swizzleParams[] = {{"i"}, {"j"}, {"size_i"}, {"size_j"}, {"size_g"}};
 
 const BuiltinDef table[] = {
@@ -97,8 +100,8 @@ const BuiltinDef table[] = {
 Value callStandard(Semantic &semantic, llvm::StringRef name, const BuiltinArgs &args) {
   std::shared_ptr<const FunctionInfo> function = library().find(name);
   if (!function)
-    return semantic.error(ErrorKind::Internal,
-                          "the standard library has no function " + name.str() + " (" + library().failure() + ")");
+    return semantic.error(ErrorKind::Internal, "the standard library has no function " + name.str() + " (" +
+                                                   library().failure() + ")");
   return semantic.host().callFunction(Value::function(std::move(function)), args.values, {});
 }
 

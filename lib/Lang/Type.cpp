@@ -139,7 +139,9 @@ int64_t Type::numel() const {
 
 Type Type::withScalar(Type element) const { return isBlock() ? block(std::move(element), shape()) : element; }
 
-Type Type::withShape(llvm::ArrayRef<int64_t> shape) const { return shape.empty() ? scalar() : block(scalar(), shape); }
+Type Type::withShape(llvm::ArrayRef<int64_t> shape) const {
+  return shape.empty() ? scalar() : block(scalar(), shape);
+}
 
 ScalarKind Type::scalarKind() const {
   const Data *data = isBlock() ? data_->elements.front().data_.get() : data_.get();
@@ -178,27 +180,26 @@ int Type::addressSpace() const {
   return element.isPointer() ? element.data_->addressSpace : 0;
 }
 
-llvm::ArrayRef<Type> Type::elements() const { return isTuple() ? llvm::ArrayRef(data_->elements) : llvm::ArrayRef<Type>(); }
+llvm::ArrayRef<Type> Type::elements() const {
+  return isTuple() ? llvm::ArrayRef(data_->elements) : llvm::ArrayRef<Type>();
+}
 llvm::ArrayRef<std::string> Type::fields() const { return data_->fields; }
 
 bool Type::operator==(const Type &other) const {
   if (data_ == other.data_)
     return true;
   const Data &a = *data_, &b = *other.data_;
-  return a.kind == b.kind && a.scalar == b.scalar && a.isConst == b.isConst && a.addressSpace == b.addressSpace &&
-         a.shape == b.shape && a.fields == b.fields && a.elements == b.elements;
+  return a.kind == b.kind && a.scalar == b.scalar && a.isConst == b.isConst &&
+         a.addressSpace == b.addressSpace && a.shape == b.shape && a.fields == b.fields &&
+         a.elements == b.elements;
 }
 
 std::string Type::str() const {
   switch (kind()) {
-  case Kind::Scalar:
-    return scalarInfo(data_->scalar).name;
-  case Kind::Pointer:
-    return (data_->isConst ? "const_pointer<" : "pointer<") + pointee().str() + ">";
-  case Kind::Block:
-    return "<[" + joinExtents(shape(), ", ") + "], " + scalar().str() + ">";
-  case Kind::Tuple:
-    break;
+  case Kind::Scalar: return scalarInfo(data_->scalar).name;
+  case Kind::Pointer: return (data_->isConst ? "const_pointer<" : "pointer<") + pointee().str() + ">";
+  case Kind::Block: return "<[" + joinExtents(shape(), ", ") + "], " + scalar().str() + ">";
+  case Kind::Tuple: break;
   }
   std::string text = "[";
   for (size_t i = 0; i < data_->elements.size(); ++i) {
@@ -212,14 +213,10 @@ std::string Type::str() const {
 
 std::string Type::signature() const {
   switch (kind()) {
-  case Kind::Scalar:
-    return scalarInfo(data_->scalar).signature;
-  case Kind::Pointer:
-    return (data_->isConst ? "*k" : "*") + pointee().signature();
-  case Kind::Block:
-    return str();
-  case Kind::Tuple:
-    break;
+  case Kind::Scalar: return scalarInfo(data_->scalar).signature;
+  case Kind::Pointer: return (data_->isConst ? "*k" : "*") + pointee().signature();
+  case Kind::Block: return str();
+  case Kind::Tuple: break;
   }
   std::string text = "(";
   for (size_t i = 0; i < data_->elements.size(); ++i)
@@ -229,14 +226,10 @@ std::string Type::signature() const {
 
 std::string Type::mangle() const {
   switch (kind()) {
-  case Kind::Scalar:
-    return scalarInfo(data_->scalar).signature;
-  case Kind::Pointer:
-    return (data_->isConst ? "Pk" : "P") + pointee().mangle();
-  case Kind::Block:
-    return scalar().mangle() + "S" + joinExtents(shape(), "_") + "S";
-  case Kind::Tuple:
-    break;
+  case Kind::Scalar: return scalarInfo(data_->scalar).signature;
+  case Kind::Pointer: return (data_->isConst ? "Pk" : "P") + pointee().mangle();
+  case Kind::Block: return scalar().mangle() + "S" + joinExtents(shape(), "_") + "S";
+  case Kind::Tuple: break;
   }
   std::string text = "T";
   for (const Type &element : data_->elements)

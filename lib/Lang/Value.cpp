@@ -47,10 +47,10 @@ bool sameTuples(const TupleValue &lhs, const TupleValue &rhs) {
 
 } // namespace
 
-#define DESPINA_MAKE(KIND, EXPRESSION)                                                                         \
-  Value value;                                                                                                 \
-  value.kind_ = Kind::KIND;                                                                                    \
-  value.payload_ = EXPRESSION;                                                                                 \
+#define DESPINA_MAKE(KIND, EXPRESSION)                                                                       \
+  Value value;                                                                                               \
+  value.kind_ = Kind::KIND;                                                                                  \
+  value.payload_ = EXPRESSION;                                                                               \
   return value
 
 Value Value::tensor(Type type, Handle handle) {
@@ -64,23 +64,30 @@ Value Value::tuple(std::vector<Value> elements, std::vector<std::string> fields,
                           TupleValue{std::move(elements), std::move(fields), std::move(typeName)}));
 }
 Value Value::slice(Value lower, Value upper, Value step) {
-  DESPINA_MAKE(Slice, std::make_shared<SliceValue>(SliceValue{std::move(lower), std::move(upper), std::move(step)}));
+  DESPINA_MAKE(Slice,
+               std::make_shared<SliceValue>(SliceValue{std::move(lower), std::move(upper), std::move(step)}));
 }
 Value Value::dtype(Type type) { DESPINA_MAKE(DType, std::make_shared<Type>(std::move(type))); }
 Value Value::function(std::shared_ptr<const FunctionInfo> info) {
   DESPINA_MAKE(Function, std::make_shared<std::shared_ptr<const FunctionInfo>>(std::move(info)));
 }
-Value Value::builtin(const BuiltinDef *def) { DESPINA_MAKE(Builtin, std::make_shared<const BuiltinDef *>(def)); }
-Value Value::module(ModuleValue module) { DESPINA_MAKE(Module, std::make_shared<ModuleValue>(std::move(module))); }
+Value Value::builtin(const BuiltinDef *def) {
+  DESPINA_MAKE(Builtin, std::make_shared<const BuiltinDef *>(def));
+}
+Value Value::module(ModuleValue module) {
+  DESPINA_MAKE(Module, std::make_shared<ModuleValue>(std::move(module)));
+}
 Value Value::host(HostObject object) { DESPINA_MAKE(Host, std::make_shared<HostObject>(std::move(object))); }
 Value Value::boundMethod(Value self, Value callee) {
-  DESPINA_MAKE(BoundMethod,
-               std::make_shared<despina::BoundMethod>(despina::BoundMethod{std::move(self), std::move(callee)}));
+  DESPINA_MAKE(BoundMethod, std::make_shared<despina::BoundMethod>(
+                                despina::BoundMethod{std::move(self), std::move(callee)}));
 }
 
 #undef DESPINA_MAKE
 
-const TensorValue &Value::tensor() const { return payloadOrEmpty<TensorValue>(payload_, kind_ == Kind::Tensor); }
+const TensorValue &Value::tensor() const {
+  return payloadOrEmpty<TensorValue>(payload_, kind_ == Kind::Tensor);
+}
 const Constant &Value::constant() const {
   return payloadOrEmpty<despina::Constant>(payload_, kind_ == Kind::Constant);
 }
@@ -93,7 +100,9 @@ const std::shared_ptr<const FunctionInfo> &Value::function() const {
 const BuiltinDef *Value::builtin() const {
   return payloadOrEmpty<const BuiltinDef *>(payload_, kind_ == Kind::Builtin);
 }
-const ModuleValue &Value::module() const { return payloadOrEmpty<ModuleValue>(payload_, kind_ == Kind::Module); }
+const ModuleValue &Value::module() const {
+  return payloadOrEmpty<ModuleValue>(payload_, kind_ == Kind::Module);
+}
 const HostObject &Value::host() const { return payloadOrEmpty<HostObject>(payload_, kind_ == Kind::Host); }
 const BoundMethod &Value::boundMethod() const {
   return payloadOrEmpty<despina::BoundMethod>(payload_, kind_ == Kind::BoundMethod);
@@ -101,56 +110,35 @@ const BoundMethod &Value::boundMethod() const {
 
 std::string Value::str() const {
   switch (kind_) {
-  case Kind::Null:
-    return "<nothing>";
-  case Kind::Tensor:
-    return describeTensor(type());
-  case Kind::Constant:
-    return constant().repr();
-  case Kind::Tuple:
-    return describeTuple(tuple());
+  case Kind::Null: return "<nothing>";
+  case Kind::Tensor: return describeTensor(type());
+  case Kind::Constant: return constant().repr();
+  case Kind::Tuple: return describeTuple(tuple());
   case Kind::Slice:
     return "slice(" + slice().lower.str() + ", " + slice().upper.str() + ", " + slice().step.str() + ")";
-  case Kind::DType:
-    return dtype().str();
-  case Kind::Function:
-    return function() ? "JITFunction(" + function()->qualifiedName + ")" : "JITFunction()";
-  case Kind::Builtin:
-    return builtin() ? "<function " + builtin()->name().str() + ">" : "<function>";
-  case Kind::Module:
-    return "<module '" + module().name + "'>";
-  case Kind::Host:
-    return host().description;
-  case Kind::BoundMethod:
-    return "<bound method of " + boundMethod().self.str() + ">";
+  case Kind::DType: return dtype().str();
+  case Kind::Function: return function() ? "JITFunction(" + function()->qualifiedName + ")" : "JITFunction()";
+  case Kind::Builtin: return builtin() ? "<function " + builtin()->name().str() + ">" : "<function>";
+  case Kind::Module: return "<module '" + module().name + "'>";
+  case Kind::Host: return host().description;
+  case Kind::BoundMethod: return "<bound method of " + boundMethod().self.str() + ">";
   }
   return {};
 }
 
 std::string Value::typeName() const {
   switch (kind_) {
-  case Kind::Null:
-    return "nothing";
-  case Kind::Tensor:
-    return "tensor";
-  case Kind::Constant:
-    return constant().typeName();
-  case Kind::Tuple:
-    return tuple().typeName.empty() ? "tuple" : tuple().typeName;
-  case Kind::Slice:
-    return "slice";
-  case Kind::DType:
-    return dtype().isPointer() ? "pointer_type" : dtype().isBlock() ? "block_type" : "dtype";
-  case Kind::Function:
-    return "JITFunction";
-  case Kind::Builtin:
-    return "function";
-  case Kind::Module:
-    return "module";
-  case Kind::Host:
-    return host().typeName;
-  case Kind::BoundMethod:
-    return "method";
+  case Kind::Null: return "nothing";
+  case Kind::Tensor: return "tensor";
+  case Kind::Constant: return constant().typeName();
+  case Kind::Tuple: return tuple().typeName.empty() ? "tuple" : tuple().typeName;
+  case Kind::Slice: return "slice";
+  case Kind::DType: return dtype().isPointer() ? "pointer_type" : dtype().isBlock() ? "block_type" : "dtype";
+  case Kind::Function: return "JITFunction";
+  case Kind::Builtin: return "function";
+  case Kind::Module: return "module";
+  case Kind::Host: return host().typeName;
+  case Kind::BoundMethod: return "method";
   }
   return {};
 }
@@ -161,30 +149,22 @@ bool Value::identical(const Value &other) const {
   if (payload_ == other.payload_)
     return true;
   switch (kind_) {
-  case Kind::Null:
-    return true;
-  case Kind::Tensor:
-    return type() == other.type() && handle() == other.handle();
-  case Kind::Constant:
-    return constant().identical(other.constant());
-  case Kind::Tuple:
-    return sameTuples(tuple(), other.tuple());
+  case Kind::Null: return true;
+  case Kind::Tensor: return type() == other.type() && handle() == other.handle();
+  case Kind::Constant: return constant().identical(other.constant());
+  case Kind::Tuple: return sameTuples(tuple(), other.tuple());
   case Kind::Slice:
     return slice().lower.identical(other.slice().lower) && slice().upper.identical(other.slice().upper) &&
            slice().step.identical(other.slice().step);
-  case Kind::DType:
-    return dtype() == other.dtype();
+  case Kind::DType: return dtype() == other.dtype();
   case Kind::Function:
     // A scope tells apart two functions made by the same text (closures over different values).
     return function() == other.function() ||
            (function() && other.function() && function()->def == other.function()->def &&
             function()->scope == other.function()->scope);
-  case Kind::Builtin:
-    return builtin() == other.builtin();
-  case Kind::Module:
-    return module().name == other.module().name && module().host == other.module().host;
-  case Kind::Host:
-    return host().object == other.host().object;
+  case Kind::Builtin: return builtin() == other.builtin();
+  case Kind::Module: return module().name == other.module().name && module().host == other.module().host;
+  case Kind::Host: return host().object == other.host().object;
   case Kind::BoundMethod:
     return boundMethod().self.identical(other.boundMethod().self) &&
            boundMethod().callee.identical(other.boundMethod().callee);

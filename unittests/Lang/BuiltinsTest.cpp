@@ -32,17 +32,27 @@ protected:
 
 TEST_F(BuiltinsTest, EveryPublicNameIsKnown) {
   const char names[] =
-      "dtype pointer_type block_type void int1 int8 int16 int32 int64 uint8 uint16 uint32 uint64 float8e4b15 float8e4nv "
+      "dtype pointer_type block_type void int1 int8 int16 int32 int64 uint8 uint16 uint32 uint64 float8e4b15 "
+      "float8e4nv "
       "float8e4b8 float8e5 float8e5b16 float16 bfloat16 float32 float64 pi32_t tensor tuple slice constexpr "
-      "constexpr_type const tensor_descriptor PropagateNan TRITON_MAX_TENSOR_NUMEL program_id num_programs arange full "
-      "zeros zeros_like cat cast to_tensor broadcast broadcast_to expand_dims reshape view ravel trans permute join "
-      "split interleave flip squeeze unsqueeze dot dot_scaled load store make_block_ptr advance make_tensor_descriptor "
-      "load_tensor_descriptor store_tensor_descriptor atomic_add atomic_and atomic_cas atomic_max atomic_min atomic_or "
-      "atomic_xchg atomic_xor abs add sub mul fdiv div_rn fma floor ceil exp exp2 log log2 sin cos sqrt sqrt_rn rsqrt "
-      "erf sigmoid softmax umulhi cdiv clamp maximum minimum where expect_zero reduce sum max min argmax argmin xor_sum "
-      "reduce_or associative_scan cumsum cumprod histogram sort topk bitonic_merge gather map_elementwise philox "
-      "philox_impl rand rand4x randint randint4x randn randn4x pair_uniform_to_normal uint_to_uniform_float multiple_of "
-      "max_contiguous max_constancy assume debug_barrier static_print static_assert device_print device_assert range "
+      "constexpr_type const tensor_descriptor PropagateNan TRITON_MAX_TENSOR_NUMEL program_id num_programs "
+      "arange full "
+      "zeros zeros_like cat cast to_tensor broadcast broadcast_to expand_dims reshape view ravel trans "
+      "permute join "
+      "split interleave flip squeeze unsqueeze dot dot_scaled load store make_block_ptr advance "
+      "make_tensor_descriptor "
+      "load_tensor_descriptor store_tensor_descriptor atomic_add atomic_and atomic_cas atomic_max atomic_min "
+      "atomic_or "
+      "atomic_xchg atomic_xor abs add sub mul fdiv div_rn fma floor ceil exp exp2 log log2 sin cos sqrt "
+      "sqrt_rn rsqrt "
+      "erf sigmoid softmax umulhi cdiv clamp maximum minimum where expect_zero reduce sum max min argmax "
+      "argmin xor_sum "
+      "reduce_or associative_scan cumsum cumprod histogram sort topk bitonic_merge gather map_elementwise "
+      "philox "
+      "philox_impl rand rand4x randint randint4x randn randn4x pair_uniform_to_normal uint_to_uniform_float "
+      "multiple_of "
+      "max_contiguous max_constancy assume debug_barrier static_print static_assert device_print "
+      "device_assert range "
       "static_range condition inline_asm_elementwise swizzle2d math extra target_info core standard random";
   llvm::SmallVector<llvm::StringRef, 160> all;
   llvm::StringRef(names).split(all, ' ');
@@ -70,17 +80,28 @@ TEST_F(BuiltinsTest, TheRegistryIsSound) {
     for (const ParamDef &param : all[i].params)
       EXPECT_FALSE(param.variadic && param.defaultText) << all[i].path;
   }
-  for (const char *member :
-       {"broadcast_to", "trans", "permute", "split", "view", "reshape", "item", "expand_dims", "cast", "store", "advance",
-        "atomic_add", "exp", "exp2", "log", "log2", "cos", "sin", "sqrt", "sqrt_rn", "rsqrt", "abs", "erf", "floor",
-        "ceil", "reduce", "associative_scan", "gather", "histogram", "cdiv", "sigmoid", "softmax", "ravel", "max",
-        "argmax", "min", "argmin", "sum", "xor_sum", "reduce_or", "cumsum", "cumprod", "sort", "flip", "to"})
+  for (const char *member : {"broadcast_to", "trans",       "permute",
+                             "split",        "view",        "reshape",
+                             "item",         "expand_dims", "cast",
+                             "store",        "advance",     "atomic_add",
+                             "exp",          "exp2",        "log",
+                             "log2",         "cos",         "sin",
+                             "sqrt",         "sqrt_rn",     "rsqrt",
+                             "abs",          "erf",         "floor",
+                             "ceil",         "reduce",      "associative_scan",
+                             "gather",       "histogram",   "cdiv",
+                             "sigmoid",      "softmax",     "ravel",
+                             "max",          "argmax",      "min",
+                             "argmin",       "sum",         "xor_sum",
+                             "reduce_or",    "cumsum",      "cumprod",
+                             "sort",         "flip",        "to"})
     EXPECT_NE(findTensorMember(member), nullptr) << member;
   EXPECT_EQ(findTensorMember("arange"), nullptr);
 }
 
 TEST_F(BuiltinsTest, UnavailablePythonFunctions) {
-  for (const char *name : {"abs", "sum", "round", "tuple", "bool", "str", "zip", "enumerate", "map", "any", "all"})
+  for (const char *name :
+       {"abs", "sum", "round", "tuple", "bool", "str", "zip", "enumerate", "map", "any", "all"})
     EXPECT_EQ(findBuiltin(std::string("builtins.") + name), nullptr) << name;
 }
 
@@ -93,7 +114,8 @@ TEST_F(BuiltinsTest, Programs) {
   EXPECT_TRUE(builder.logged("program_id 1 : int32"));
   EXPECT_EQ(result("num_programs", {}, {{"axis", number(2)}}), "int32");
   EXPECT_EQ(result("program_id", {number(3)}), "ValueError: program_id axis must be 0, 1, or 2 but got 3");
-  EXPECT_EQ(result("num_programs", {number(-1)}), "ValueError: num_programs axis must be 0, 1, or 2 but got -1");
+  EXPECT_EQ(result("num_programs", {number(-1)}),
+            "ValueError: num_programs axis must be 0, 1, or 2 but got -1");
   EXPECT_EQ(result("program_id", {i32()}), "TypeError: axis must be a constexpr integer, got int32");
 }
 
@@ -104,8 +126,10 @@ TEST_F(BuiltinsTest, Arange) {
   EXPECT_EQ(result("arange", {number(0), number(12)}), "ValueError: arange's range must be a power of 2");
   EXPECT_EQ(result("arange", {number(4), number(4)}),
             "ValueError: arange's end argument must be greater than the start argument");
-  EXPECT_EQ(result("arange", {number(0), i32()}), "ValueError: arange's arguments must be of type tl.constexpr");
-  EXPECT_EQ(result("arange", {number(0), number(1.0)}), "ValueError: arange's arguments must be of type tl.constexpr");
+  EXPECT_EQ(result("arange", {number(0), i32()}),
+            "ValueError: arange's arguments must be of type tl.constexpr");
+  EXPECT_EQ(result("arange", {number(0), number(1.0)}),
+            "ValueError: arange's arguments must be of type tl.constexpr");
   EXPECT_EQ(result("arange", {number(0), number(int64_t(1) << 31)}), "ValueError: arange must fit in int32");
   EXPECT_EQ(result("arange", {number(0), number(1 << 21)}),
             "ValueError: numel (2097152) exceeds triton maximum tensor numel (1048576)");
@@ -129,7 +153,8 @@ TEST_F(BuiltinsTest, Filling) {
             "AssertionError: only accepts size-1 tensor");
   EXPECT_EQ(result("full", {ints({4}), number(1), number(3)}), "TypeError: dtype must be a dtype, got 3");
   EXPECT_EQ(result("zeros", {ints({2, 2}), dtype(ScalarKind::FP8E5)}), "fp8e5[2, 2]");
-  EXPECT_EQ(result("zeros", {ints({3}), dtype(ScalarKind::FP32)}), "ValueError: Shape element 0 must be a power of 2");
+  EXPECT_EQ(result("zeros", {ints({3}), dtype(ScalarKind::FP32)}),
+            "ValueError: Shape element 0 must be a power of 2");
   EXPECT_EQ(result("zeros_like", {block(ScalarKind::Int16, {8})}), "int16[8]");
   EXPECT_EQ(result("to_tensor", {number(3)}), "int32");
 }
@@ -143,7 +168,8 @@ TEST_F(BuiltinsTest, ShapeFunctions) {
   EXPECT_EQ(result("expand_dims", {x, number(-1)}), "fp32[4, 8, 1]");
   EXPECT_EQ(result("expand_dims", {x, ints({0, 3})}), "fp32[1, 4, 8, 1]");
   EXPECT_EQ(result("expand_dims", {x, number(3)}), "ValueError: invalid axis 3. Expected -3 <= axis < 3");
-  EXPECT_EQ(result("expand_dims", {x, ints({0, -4})}), "ValueError: expand_dims received duplicate axes: [0, -4]");
+  EXPECT_EQ(result("expand_dims", {x, ints({0, -4})}),
+            "ValueError: expand_dims received duplicate axes: [0, -4]");
   EXPECT_EQ(result("reshape", {x, ints({2, 16})}), "fp32[2, 16]");
   EXPECT_EQ(result("reshape", {x, number(32)}), "fp32[32]");
   EXPECT_EQ(result("reshape", {fp32({1, 1}), ints({})}), "fp32");
@@ -171,7 +197,8 @@ TEST_F(BuiltinsTest, JoinSplitCat) {
   Value x = fp32({4, 8});
   EXPECT_EQ(result("join", {x, x}), "fp32[4, 8, 2]");
   EXPECT_EQ(result("join", {fp32(), fp32()}), "fp32[2]");
-  EXPECT_EQ(result("join", {x, i32({4, 8})}), "TypeError: join needs operands of one dtype, got fp32 and int32");
+  EXPECT_EQ(result("join", {x, i32({4, 8})}),
+            "TypeError: join needs operands of one dtype, got fp32 and int32");
   EXPECT_EQ(result("split", {fp32({4, 2})}), "(fp32[4], fp32[4])");
   EXPECT_EQ(result("split", {fp32({2})}), "(fp32, fp32)");
   EXPECT_EQ(result("split", {x}), "ValueError: split: last dimension must have size 2, got shape [4, 8]");
@@ -184,7 +211,8 @@ TEST_F(BuiltinsTest, JoinSplitCat) {
   EXPECT_EQ(result("cat", {fp32({8}), fp32({4})}), "ValueError: Shape element 0 must be a power of 2");
   EXPECT_EQ(result("cat", {x, fp32({4, 4})}),
             "ValueError: cat needs equal extents outside of dim 0, got shapes [4, 8] and [4, 4]");
-  EXPECT_EQ(result("cat", {fp32(), fp32()}), "ValueError: cat needs blocks of one rank, got shapes [] and []");
+  EXPECT_EQ(result("cat", {fp32(), fp32()}),
+            "ValueError: cat needs blocks of one rank, got shapes [] and []");
 }
 
 //===----------------------------------------------------------------------===//
@@ -192,15 +220,18 @@ TEST_F(BuiltinsTest, JoinSplitCat) {
 //===----------------------------------------------------------------------===//
 
 TEST_F(BuiltinsTest, DtypesOfMathFunctions) {
-  for (const char *name : {"exp", "exp2", "log", "log2", "sin", "cos", "sqrt", "rsqrt", "erf", "floor", "ceil"}) {
+  for (const char *name :
+       {"exp", "exp2", "log", "log2", "sin", "cos", "sqrt", "rsqrt", "erf", "floor", "ceil"}) {
     EXPECT_EQ(result(name, {fp32({8})}), "fp32[8]");
     EXPECT_EQ(result(name, {tensor(ScalarKind::FP64)}), "fp64");
     for (ScalarKind kind : {ScalarKind::FP16, ScalarKind::BF16, ScalarKind::Int32})
       EXPECT_EQ(result(name, {tensor(kind)}),
                 std::string("ValueError: Expected dtype ['fp32', 'fp64'] but got ") + scalarInfo(kind).name);
   }
-  EXPECT_EQ(result("sqrt_rn", {tensor(ScalarKind::FP64)}), "ValueError: Expected dtype ['fp32'] but got fp64");
-  EXPECT_EQ(result("div_rn", {tensor(ScalarKind::FP64), fp32()}), "ValueError: Expected dtype ['fp32'] but got fp64");
+  EXPECT_EQ(result("sqrt_rn", {tensor(ScalarKind::FP64)}),
+            "ValueError: Expected dtype ['fp32'] but got fp64");
+  EXPECT_EQ(result("div_rn", {tensor(ScalarKind::FP64), fp32()}),
+            "ValueError: Expected dtype ['fp32'] but got fp64");
   EXPECT_EQ(result("div_rn", {fp32({8}), fp32()}), "fp32[8]");
   EXPECT_EQ(result("umulhi", {i32({8}), i32()}), "int32[8]");
   EXPECT_EQ(result("umulhi", {tensor(ScalarKind::Int16), i32()}),
@@ -242,10 +273,12 @@ TEST_F(BuiltinsTest, MinimaAndMaxima) {
   EXPECT_EQ(result("where", {flags(), number(1), number(0)}), "int32");
   EXPECT_EQ(result("where", {flags({4, 1}), fp32({8}), pointer(ScalarKind::FP32)}),
             "TypeError: invalid operands of type pointer<fp32> and triton.language.float32");
-  EXPECT_EQ(result("where", {flags({8}), pointer(ScalarKind::FP32), pointer(ScalarKind::FP32)}), "pointer<fp32>[8]");
+  EXPECT_EQ(result("where", {flags({8}), pointer(ScalarKind::FP32), pointer(ScalarKind::FP32)}),
+            "pointer<fp32>[8]");
   call("where", {i32(), fp32(), fp32()});
-  EXPECT_EQ(takeWarning(), "tl.where with a non-boolean condition is deprecated and will error out in a future triton "
-                           "release. Got int32");
+  EXPECT_EQ(takeWarning(),
+            "tl.where with a non-boolean condition is deprecated and will error out in a future triton "
+            "release. Got int32");
 }
 
 TEST_F(BuiltinsTest, RoundedDivision) {
@@ -285,8 +318,10 @@ TEST_F(BuiltinsTest, Loads) {
             "ValueError: Cache modifier .wb not supported");
   EXPECT_EQ(result("load", {blocks}, {{"eviction_policy", number("never")}}),
             "ValueError: Eviction policy never not supported");
-  EXPECT_EQ(result("load", {blocks}, {{"cache_modifier", number(".cg")}, {"eviction_policy", number("evict_last")},
-                                      {"volatile", number(true)}}),
+  EXPECT_EQ(result("load", {blocks},
+                   {{"cache_modifier", number(".cg")},
+                    {"eviction_policy", number("evict_last")},
+                    {"volatile", number(true)}}),
             "fp16[8]");
   EXPECT_EQ(builder.log().back(), "load cache2 evict2 volatile : <[8], fp16>");
   EXPECT_NE(result("load", {blocks}, {{"boundary_check", ints({0})}}).find("ValueError: `padding_option`"),
@@ -312,7 +347,8 @@ TEST_F(BuiltinsTest, Stores) {
   EXPECT_EQ(result("store", {blocks, fp32({8}), i32({8})}), "ValueError: Mask must have boolean scalar type");
   EXPECT_EQ(result("store", {pointer(ScalarKind::FP16, {8}, true), fp32({8})}),
             "ValueError: Cannot store to a constant pointer");
-  EXPECT_EQ(result("store", {fp32({8}), fp32({8})}), "ValueError: Unsupported ptr type <[8], fp32> in `tl.store`");
+  EXPECT_EQ(result("store", {fp32({8}), fp32({8})}),
+            "ValueError: Unsupported ptr type <[8], fp32> in `tl.store`");
   EXPECT_EQ(result("store", {blocks, fp32({8})}, {{"cache_modifier", number(".ca")}}),
             "ValueError: Cache modifier .ca not supported");
 }
@@ -334,22 +370,26 @@ TEST_F(BuiltinsTest, BlockPointers) {
   EXPECT_EQ(builder.log().back(), "store mask : <[16, 32], fp16>");
   Value moved = call("advance", {p, ints({0, 32})});
   ASSERT_TRUE(moved) << takeError();
-  EXPECT_TRUE(moved.tuple().elements[3].tuple().elements[0].identical(p.tuple().elements[3].tuple().elements[0]));
-  EXPECT_FALSE(moved.tuple().elements[3].tuple().elements[1].identical(p.tuple().elements[3].tuple().elements[1]));
+  EXPECT_TRUE(
+      moved.tuple().elements[3].tuple().elements[0].identical(p.tuple().elements[3].tuple().elements[0]));
+  EXPECT_FALSE(
+      moved.tuple().elements[3].tuple().elements[1].identical(p.tuple().elements[3].tuple().elements[1]));
   EXPECT_EQ(typeOrError(semantic.attribute(semantic.attribute(p, "dtype"), "element_ty")), "fp16");
   EXPECT_TRUE(findBuiltin("language.advance")->mustUseResult);
 
   EXPECT_EQ(typeOrError(make(ints({0, 0}))),
             "ValueError: Expected a permutation of (0, 1, ..., len(order)-1) in order");
-  EXPECT_EQ(result("make_block_ptr", {base, ints({64}), ints({1, 1}), ints({0, 0}), ints({16, 32}), ints({1, 0})}),
-            "ValueError: Expected shape/strides/offsets/block_shape to have the same length");
+  EXPECT_EQ(
+      result("make_block_ptr", {base, ints({64}), ints({1, 1}), ints({0, 0}), ints({16, 32}), ints({1, 0})}),
+      "ValueError: Expected shape/strides/offsets/block_shape to have the same length");
   EXPECT_EQ(result("load", {p, flags()}),
             "ValueError: `mask` and `other` arguments cannot be specified for loading block pointers");
   EXPECT_EQ(result("load", {p}, {{"boundary_check", ints({2})}}),
             "ValueError: boundary_check must be in range [0, 2), got 2");
   EXPECT_EQ(result("load", {p}, {{"boundary_check", ints({1, 1})}}),
             "ValueError: Duplicate dimension in `boundary_check`");
-  EXPECT_EQ(result("load", {p}, {{"padding_option", number("one")}}), "ValueError: Padding option one not supported");
+  EXPECT_EQ(result("load", {p}, {{"padding_option", number("one")}}),
+            "ValueError: Padding option one not supported");
   EXPECT_EQ(result("advance", {base, ints({0})}),
             "ValueError: Expected `base` to be a block pointer, got pointer<fp16>");
 
@@ -370,7 +410,8 @@ TEST_F(BuiltinsTest, Atomics) {
   Value p = pointer(ScalarKind::Int32, {8});
   EXPECT_EQ(result("atomic_add", {p, number(1)}), "int32[8]");
   EXPECT_EQ(builder.log().back(), "atomic Add 3 0 : <[8], int32>");
-  EXPECT_EQ(result("atomic_max", {pointer(ScalarKind::UInt32), number(1), flags(), number("relaxed"), number("sys")}),
+  EXPECT_EQ(result("atomic_max",
+                   {pointer(ScalarKind::UInt32), number(1), flags(), number("relaxed"), number("sys")}),
             "uint32");
   EXPECT_EQ(builder.log().back(), "atomic UMax mask 0 2 : int32");
   EXPECT_EQ(result("atomic_add", {pointer(ScalarKind::BF16, {8}), fp32({8})}), "bf16[8]");
@@ -379,11 +420,14 @@ TEST_F(BuiltinsTest, Atomics) {
   EXPECT_TRUE(builder.logged("atomic UMin mask 3 0 : <[8], int32>"));
   EXPECT_EQ(result("atomic_min", {pointer(ScalarKind::FP64), fp32(), flags()}), "fp64");
   EXPECT_EQ(result("atomic_xchg", {pointer(ScalarKind::FP32), fp32()}), "fp32");
-  for (ScalarKind kind : {ScalarKind::Int1, ScalarKind::Int8, ScalarKind::Int16, ScalarKind::UInt16, ScalarKind::FP8E5})
+  for (ScalarKind kind :
+       {ScalarKind::Int1, ScalarKind::Int8, ScalarKind::Int16, ScalarKind::UInt16, ScalarKind::FP8E5})
     EXPECT_EQ(result("atomic_add", {pointer(kind), number(1)}),
               std::string("ValueError: atomic_add does not support ") + scalarInfo(kind).name);
-  EXPECT_EQ(result("atomic_max", {pointer(ScalarKind::FP16), fp32()}), "ValueError: atomic_max does not support fp16");
-  EXPECT_EQ(result("atomic_and", {pointer(ScalarKind::FP32), fp32()}), "ValueError: atomic_and does not support fp32");
+  EXPECT_EQ(result("atomic_max", {pointer(ScalarKind::FP16), fp32()}),
+            "ValueError: atomic_max does not support fp16");
+  EXPECT_EQ(result("atomic_and", {pointer(ScalarKind::FP32), fp32()}),
+            "ValueError: atomic_and does not support fp32");
   EXPECT_EQ(result("atomic_add", {p, number(1), Value::none(), number("strong")}),
             "ValueError: Memory semantic strong not supported");
   EXPECT_EQ(result("atomic_add", {pointer(ScalarKind::Int32, {}, true), number(1)}),
@@ -395,10 +439,12 @@ TEST_F(BuiltinsTest, Atomics) {
             "ValueError: Expected pointer argument to have shape [4, 8] but got [8]");
   EXPECT_EQ(result("atomic_cas", {pointer(ScalarKind::Int32), number(0), number(1)}), "int32");
   EXPECT_EQ(result("atomic_cas", {pointer(ScalarKind::Int64), number(0), number(1)}),
-            "ValueError: atomic_cas does not convert: `cmp` and `val` must have the pointer's element type int64, got "
+            "ValueError: atomic_cas does not convert: `cmp` and `val` must have the pointer's element type "
+            "int64, got "
             "int32");
-  EXPECT_EQ(result("atomic_cas", {p, i32(), i32({8})}),
-            "ValueError: atomic_cas does not broadcast: `cmp` and `val` must have the pointer's shape [8], got []");
+  EXPECT_EQ(
+      result("atomic_cas", {p, i32(), i32({8})}),
+      "ValueError: atomic_cas does not broadcast: `cmp` and `val` must have the pointer's shape [8], got []");
   EXPECT_EQ(result("atomic_cas", {pointer(ScalarKind::Int8), number(0), number(1)}),
             "ValueError: atomic_cas only supports elements with width {16, 32, 64}");
 }
@@ -423,17 +469,20 @@ TEST_F(BuiltinsTest, Dot) {
   EXPECT_EQ(dot(Int32, Int32), "AssertionError: Unsupported lhs dtype int32");
   EXPECT_EQ(dot(FP32, Int32), "AssertionError: Unsupported rhs dtype int32");
   EXPECT_EQ(dot(FP32, FP16), "AssertionError: Both operands must be same dtype. Got fp32 and fp16");
-  EXPECT_EQ(dot(FP16, FP16, {{"out_dtype", dtype(BF16)}}),
-            "ValueError: out_dtype=bfloat16 is unsupported. Please use out_dtype=float32/float16 and cast with "
-            "`.to(tl.bfloat16)`");
+  EXPECT_EQ(
+      dot(FP16, FP16, {{"out_dtype", dtype(BF16)}}),
+      "ValueError: out_dtype=bfloat16 is unsupported. Please use out_dtype=float32/float16 and cast with "
+      "`.to(tl.bfloat16)`");
   EXPECT_EQ(dot(FP32, FP32, {{"acc", fp32({16, 8})}}), "fp32[16, 8]");
   EXPECT_EQ(dot(FP16, FP16, {{"acc", block(FP16, {16, 8})}}), "fp16[16, 8]");
-  EXPECT_EQ(dot(FP32, FP32, {{"acc", fp32({16, 16})}}),
-            "AssertionError: acc must have the type of the result, <[16, 8], fp32>, but has <[16, 16], fp32>");
+  EXPECT_EQ(
+      dot(FP32, FP32, {{"acc", fp32({16, 16})}}),
+      "AssertionError: acc must have the type of the result, <[16, 8], fp32>, but has <[16, 16], fp32>");
   EXPECT_EQ(dot(FP32, FP32, {{"input_precision", number("bf16x3")}}), "fp32[16, 8]");
   EXPECT_EQ(builder.log().back(), "dot 3 : <[16, 8], fp32>");
-  EXPECT_EQ(dot(FP32, FP32, {{"input_precision", number("fast")}}),
-            "ValueError: input_precision must be one of ('tf32', 'tf32x3', 'ieee', 'bf16x3', 'bf16x6'). Got fast");
+  EXPECT_EQ(
+      dot(FP32, FP32, {{"input_precision", number("fast")}}),
+      "ValueError: input_precision must be one of ('tf32', 'tf32x3', 'ieee', 'bf16x3', 'bf16x6'). Got fast");
   EXPECT_EQ(dot(FP32, FP32, {{"input_precision", number("ieee")}, {"allow_tf32", number(true)}}),
             "AssertionError: Only one of input_precision and allow_tf32 can be specified");
   EXPECT_EQ(dot(FP8E5, FP8E5, {{"max_num_imprecise_acc", number(64)}}),
@@ -443,10 +492,12 @@ TEST_F(BuiltinsTest, Dot) {
 TEST_F(BuiltinsTest, DotShapes) {
   EXPECT_EQ(result("dot", {fp32({2, 16, 32}), fp32({2, 32, 8})}), "fp32[2, 16, 8]");
   EXPECT_EQ(result("dot", {fp32({2, 4, 16, 32}), fp32({2, 4, 32, 8})}), "fp32[2, 4, 16, 8]");
-  EXPECT_EQ(result("dot", {fp32({16, 32}), fp32({16, 8})}),
-            "AssertionError: input and other must have equal reduction dimensions (lhs: [16, 32] vs rhs: [16, 8])");
+  EXPECT_EQ(
+      result("dot", {fp32({16, 32}), fp32({16, 8})}),
+      "AssertionError: input and other must have equal reduction dimensions (lhs: [16, 32] vs rhs: [16, 8])");
   EXPECT_EQ(result("dot", {fp32({2, 16, 32}), fp32({4, 32, 8})}),
-            "AssertionError: input and other must have equal batch dimensions (lhs: [2, 16, 32] vs rhs: [4, 32, 8])");
+            "AssertionError: input and other must have equal batch dimensions (lhs: [2, 16, 32] vs rhs: [4, "
+            "32, 8])");
   EXPECT_EQ(result("dot", {fp32({16}), fp32({16})}),
             "AssertionError: Both inputs must have the same rank of at least 2; (lhs: [16] vs rhs: [16])");
   EXPECT_EQ(result("dot", {fp32(), fp32({16, 16})}),
@@ -494,12 +545,15 @@ TEST_F(BuiltinsTest, SumsAndExtremes) {
 
 TEST_F(BuiltinsTest, UserReductions) {
   Value x = fp32({4, 8}), index = i32({4, 8});
-  onCall = [&](llvm::ArrayRef<Value> args) { return args.size() == 2 ? args[0] : Value::tuple({args[0], args[1]}); };
+  onCall = [&](llvm::ArrayRef<Value> args) {
+    return args.size() == 2 ? args[0] : Value::tuple({args[0], args[1]});
+  };
   Value function = number(0); // the host above ignores it
   EXPECT_EQ(result("reduce", {x, number(0), function}), "fp32[8]");
   EXPECT_EQ(result("reduce", {Value::tuple({x, index}), number(0), function}), "(fp32[8], int32[8])");
   EXPECT_EQ(result("reduce", {Value::tuple({x, index}), Value::none(), function}), "(fp32, int32)");
-  EXPECT_EQ(result("associative_scan", {Value::tuple({x, index}), number(-1), function}), "(fp32[4, 8], int32[4, 8])");
+  EXPECT_EQ(result("associative_scan", {Value::tuple({x, index}), number(-1), function}),
+            "(fp32[4, 8], int32[4, 8])");
   EXPECT_EQ(builder.log().front(), "scan 1 {");
   EXPECT_EQ(result("associative_scan", {x, number(0), function}, {{"reverse", number(true)}}), "fp32[4, 8]");
   EXPECT_EQ(builder.log().front(), "scan 0 reverse {");
@@ -519,8 +573,10 @@ TEST_F(BuiltinsTest, Scans) {
   EXPECT_EQ(result("cumsum", {block(ScalarKind::BF16, {8})}), "fp32[8]");
   EXPECT_EQ(result("cumsum", {block(ScalarKind::Int8, {8})}), "int32[8]");
   EXPECT_EQ(result("cumsum", {block(ScalarKind::UInt8, {8})}), "uint32[8]");
-  EXPECT_EQ(result("cumsum", {block(ScalarKind::FP16, {8})}, {{"dtype", dtype(ScalarKind::FP64)}}), "fp64[8]");
-  EXPECT_EQ(result("cumprod", {block(ScalarKind::Int8, {8}), number(0)}, {{"reverse", number(true)}}), "int8[8]");
+  EXPECT_EQ(result("cumsum", {block(ScalarKind::FP16, {8})}, {{"dtype", dtype(ScalarKind::FP64)}}),
+            "fp64[8]");
+  EXPECT_EQ(result("cumprod", {block(ScalarKind::Int8, {8}), number(0)}, {{"reverse", number(true)}}),
+            "int8[8]");
   EXPECT_EQ(result("cumsum", {fp32()}), "ValueError: invalid axis 0. Expected -0 <= axis < 0");
 }
 
@@ -548,10 +604,11 @@ TEST_F(BuiltinsTest, Hints) {
 
 TEST_F(BuiltinsTest, Assertions) {
   EXPECT_EQ(result("static_assert", {number(true)}), "None");
-  EXPECT_EQ(result("static_assert", {number(false), number("too big")}), "CompileTimeAssertionFailure: too big");
-  EXPECT_EQ(result("static_assert", {flags()}),
-            "NotImplementedError: Assertion condition could not be determined at compile-time. Make sure that it depends "
-            "only on `constexpr` values");
+  EXPECT_EQ(result("static_assert", {number(false), number("too big")}),
+            "CompileTimeAssertionFailure: too big");
+  EXPECT_EQ(result("static_assert", {flags()}), "NotImplementedError: Assertion condition could not be "
+                                                "determined at compile-time. Make sure that it depends "
+                                                "only on `constexpr` values");
   EXPECT_EQ(result("device_assert", {flags({8}), number("bad")}), "None");
   EXPECT_EQ(builder.joinedLog(), "");
   target.debug = true;
@@ -600,11 +657,14 @@ TEST_F(BuiltinsTest, PythonFunctions) {
   EXPECT_EQ(result("builtins.hasattr", {x, number("dtype")}), "True");
   EXPECT_EQ(result("builtins.hasattr", {x, number("color")}), "False");
   EXPECT_EQ(result("builtins.getattr", {x, number("color"), number(5)}), "5");
-  EXPECT_EQ(result("builtins.getattr", {x, number("color")}), "AttributeError: 'tensor' object has no attribute 'color'");
+  EXPECT_EQ(result("builtins.getattr", {x, number("color")}),
+            "AttributeError: 'tensor' object has no attribute 'color'");
   EXPECT_EQ(result("builtins.range", {number(3)}), "(0, 1, 2)");
   EXPECT_EQ(result("builtins.range", {number(3), number(0), number(-2)}), "(3, 1)");
-  EXPECT_EQ(result("builtins.range", {number(0), number(3), number(0)}), "ValueError: range() arg 3 must not be zero");
-  EXPECT_EQ(result("builtins.range", {number(int64_t(1) << 40)}), "OverflowError: range() has more than 65536 elements");
+  EXPECT_EQ(result("builtins.range", {number(0), number(3), number(0)}),
+            "ValueError: range() arg 3 must not be zero");
+  EXPECT_EQ(result("builtins.range", {number(int64_t(1) << 40)}),
+            "OverflowError: range() has more than 65536 elements");
   EXPECT_EQ(result("builtins.min", {number(3), number(1), number(2.5)}), "1");
   EXPECT_EQ(result("builtins.max", {i32(), number(1)}), "int32");
   EXPECT_EQ(result("builtins.max", {}), "TypeError: max expected at least 1 argument, got 0");

@@ -45,7 +45,8 @@ Constant parse(llvm::StringRef text) {
   return llvm::DynamicAPInt(value);
 }
 
-template <typename Operator> Operator find(llvm::StringRef text, std::initializer_list<const char *> symbols) {
+template <typename Operator>
+Operator find(llvm::StringRef text, std::initializer_list<const char *> symbols) {
   return static_cast<Operator>(std::find(symbols.begin(), symbols.end(), text) - symbols.begin());
 }
 
@@ -60,11 +61,12 @@ protected:
     } else {
       Value rhs = number(parse(c.right));
       auto compare = find<ast::CompareOperator>(op, {"==", "!=", "<", "<=", ">", ">="});
-      result = compare <= ast::CompareOperator::GtE
-                   ? semantic.compareOperator(compare, lhs, rhs)
-                   : semantic.binaryOperator(find<ast::BinaryOperator>(op, {"+", "-", "*", "/", "//", "%", "**", "<<",
-                                                                            ">>", "&", "|", "^", "@"}),
-                                             lhs, rhs);
+      result =
+          compare <= ast::CompareOperator::GtE
+              ? semantic.compareOperator(compare, lhs, rhs)
+              : semantic.binaryOperator(find<ast::BinaryOperator>(op, {"+", "-", "*", "/", "//", "%", "**",
+                                                                       "<<", ">>", "&", "|", "^", "@"}),
+                                        lhs, rhs);
     }
     std::string error = takeError();
     return result ? result.constant().repr() : error;
@@ -84,20 +86,25 @@ TEST_F(ConstantTest, FloatsPrintAsInPython) {
 TEST_F(ConstantTest, SizesAreLimited) {
   Value two = number(2), big = number(70000);
   EXPECT_FALSE(semantic.binaryOperator(ast::BinaryOperator::Pow, two, big));
-  EXPECT_EQ(takeError(), "OverflowError: integer is too large: constants of a kernel have at most 65536 bits");
+  EXPECT_EQ(takeError(),
+            "OverflowError: integer is too large: constants of a kernel have at most 65536 bits");
   EXPECT_FALSE(semantic.binaryOperator(ast::BinaryOperator::LShift, two, big));
-  EXPECT_EQ(takeError(), "OverflowError: integer is too large: constants of a kernel have at most 65536 bits");
+  EXPECT_EQ(takeError(),
+            "OverflowError: integer is too large: constants of a kernel have at most 65536 bits");
   Value half = semantic.binaryOperator(ast::BinaryOperator::LShift, number(1), number(40000));
   ASSERT_TRUE(half);
   EXPECT_FALSE(semantic.binaryOperator(ast::BinaryOperator::Mult, half, half));
-  EXPECT_EQ(takeError(), "OverflowError: integer is too large: constants of a kernel have at most 65536 bits");
+  EXPECT_EQ(takeError(),
+            "OverflowError: integer is too large: constants of a kernel have at most 65536 bits");
   Value text = number("abc"), huge = number(int64_t(1) << 40);
   EXPECT_FALSE(semantic.binaryOperator(ast::BinaryOperator::Mult, text, huge));
   EXPECT_EQ(takeError(), "OverflowError: repeated string is too long");
 }
 
 TEST_F(ConstantTest, Conversions) {
-  auto convert = [&](const char *function, Constant c) { return typeOrError(call(function, {number(std::move(c))})); };
+  auto convert = [&](const char *function, Constant c) {
+    return typeOrError(call(function, {number(std::move(c))}));
+  };
   EXPECT_EQ(convert("builtins.int", 3.99), "3");
   EXPECT_EQ(convert("builtins.int", -3.99), "-3");
   EXPECT_EQ(convert("builtins.int", true), "1");

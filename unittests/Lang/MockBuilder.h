@@ -2,8 +2,8 @@
 //
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Records one line per operation and fails the test when an operand has not the type that Builder.h demands: the
-// semantic rules must hand over operations that need no further conversion.
+// Records one line per operation and fails the test when an operand has not the type that Builder.h demands:
+// the semantic rules must hand over operations that need no further conversion.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DESPINA_UNITTESTS_LANG_MOCKBUILDER_H
@@ -38,7 +38,9 @@ public:
       text += line + "\n";
     return text;
   }
-  bool logged(const std::string &line) const { return std::find(log_.begin(), log_.end(), line) != log_.end(); }
+  bool logged(const std::string &line) const {
+    return std::find(log_.begin(), log_.end(), line) != log_.end();
+  }
   void clear() { log_.clear(); }
 
   void setLocation(SourceRange, llvm::ArrayRef<SourceRange>) override {}
@@ -56,17 +58,18 @@ public:
   Handle poison(const Type &type) override { return record("poison", type); }
 
   Handle binary(BinaryKind kind, Handle lhs, Handle rhs) override {
-    static const char *const names[] = {"AddI",  "SubI",  "MulI",  "DivSI", "DivUI",       "RemSI",   "RemUI",
-                                        "AndI",  "OrI",   "XorI",  "ShlI",  "ShrSI",       "ShrUI",   "MinSI",
-                                        "MaxSI", "MinUI", "MaxUI", "MulHiUI", "AddF",      "SubF",    "MulF",
-                                        "DivF",  "RemF",  "PreciseDivF", "MinNumF", "MaxNumF", "MinimumF", "MaximumF"};
+    static const char *const names[] = {
+        "AddI", "SubI",  "MulI",  "DivSI",       "DivUI",   "RemSI",   "RemUI",    "AndI",    "OrI",  "XorI",
+        "ShlI", "ShrSI", "ShrUI", "MinSI",       "MaxSI",   "MinUI",   "MaxUI",    "MulHiUI", "AddF", "SubF",
+        "MulF", "DivF",  "RemF",  "PreciseDivF", "MinNumF", "MaxNumF", "MinimumF", "MaximumF"};
     expectSame(lhs, rhs, names[size_t(kind)]);
     EXPECT_EQ(typeOf(lhs).isFloating(), kind >= BinaryKind::AddF) << names[size_t(kind)];
     return record(names[size_t(kind)], typeOf(lhs));
   }
   Handle unary(UnaryKind kind, Handle x) override {
-    static const char *const names[] = {"NegF", "AbsF", "AbsI",        "Exp",   "Exp2", "Log",   "Log2", "Sin",
-                                        "Cos",  "Sqrt", "PreciseSqrt", "Rsqrt", "Erf",  "Floor", "Ceil"};
+    static const char *const names[] = {"NegF",        "AbsF",  "AbsI", "Exp",   "Exp2",
+                                        "Log",         "Log2",  "Sin",  "Cos",   "Sqrt",
+                                        "PreciseSqrt", "Rsqrt", "Erf",  "Floor", "Ceil"};
     EXPECT_EQ(typeOf(x).isFloating(), kind != UnaryKind::AbsI);
     return record(names[size_t(kind)], typeOf(x));
   }
@@ -94,8 +97,12 @@ public:
   }
   Handle cast(CastKind kind, Handle x, const Type &to, RoundingKind rounding) override;
 
-  Handle programId(int axis) override { return record("program_id " + std::to_string(axis), ScalarKind::Int32); }
-  Handle numPrograms(int axis) override { return record("num_programs " + std::to_string(axis), ScalarKind::Int32); }
+  Handle programId(int axis) override {
+    return record("program_id " + std::to_string(axis), ScalarKind::Int32);
+  }
+  Handle numPrograms(int axis) override {
+    return record("num_programs " + std::to_string(axis), ScalarKind::Int32);
+  }
 
   Handle makeRange(int32_t start, int32_t end) override {
     return record("range " + std::to_string(start) + " " + std::to_string(end),
@@ -157,7 +164,8 @@ public:
     EXPECT_TRUE(typeOf(pointer).scalar().isPointer());
     EXPECT_TRUE(typeOf(offset).isInt());
     EXPECT_EQ(typeOf(pointer).shape(), typeOf(offset).shape());
-    EXPECT_FALSE(typeOf(offset).isUnsigned() && typeOf(offset).bits() < 64) << "an unsigned offset must be widened";
+    EXPECT_FALSE(typeOf(offset).isUnsigned() && typeOf(offset).bits() < 64)
+        << "an unsigned offset must be widened";
     return record("addptr " + typeOf(offset).scalar().str(), typeOf(pointer));
   }
   Handle load(Handle pointer, Handle mask, Handle other, CacheModifier cache, EvictionPolicy evict,
@@ -166,7 +174,8 @@ public:
     checkMask(pointer, mask);
     if (other)
       EXPECT_EQ(signless(typeOf(other)), signless(result));
-    return record("load" + options(mask, cache, evict) + (other ? " other" : "") + (isVolatile ? " volatile" : ""),
+    return record("load" + options(mask, cache, evict) + (other ? " other" : "") +
+                      (isVolatile ? " volatile" : ""),
                   result);
   }
   void store(Handle pointer, Handle value, Handle mask, CacheModifier cache, EvictionPolicy evict) override {
@@ -176,7 +185,8 @@ public:
   }
   Handle atomicRMW(AtomicKind kind, Handle pointer, Handle value, Handle mask, MemorySemantic sem,
                    MemoryScope scope) override {
-    static const char *const names[] = {"And", "Or", "Xor", "Add", "FAdd", "Max", "Min", "UMax", "UMin", "Exchange"};
+    static const char *const names[] = {"And", "Or",  "Xor",  "Add",  "FAdd",
+                                        "Max", "Min", "UMax", "UMin", "Exchange"};
     checkMask(pointer, mask);
     EXPECT_EQ(signless(typeOf(value)), signless(typeOf(pointer).withScalar(typeOf(pointer).pointee())));
     return record(std::string("atomic ") + names[size_t(kind)] + (mask ? " mask" : "") + " " +
@@ -195,9 +205,10 @@ public:
     EXPECT_LE(typeOf(a).rank(), 3u);
     return record("dot " + std::to_string(int(precision)), typeOf(acc));
   }
-  std::optional<Handles> reduce(llvm::ArrayRef<Handle> inputs, unsigned axis, llvm::ArrayRef<Type> resultTypes,
-                                Combine combine) override;
-  std::optional<Handles> scan(llvm::ArrayRef<Handle> inputs, unsigned axis, bool reverse, Combine combine) override;
+  std::optional<Handles> reduce(llvm::ArrayRef<Handle> inputs, unsigned axis,
+                                llvm::ArrayRef<Type> resultTypes, Combine combine) override;
+  std::optional<Handles> scan(llvm::ArrayRef<Handle> inputs, unsigned axis, bool reverse,
+                              Combine combine) override;
 
   void setHint(Handle, llvm::StringRef name, llvm::ArrayRef<int64_t> values) override {
     std::string text = "hint " + name.str();
@@ -264,23 +275,18 @@ using MockBuilder = MockBuilderOf<Builder>;
 
 template <typename Base>
 Handle MockBuilderOf<Base>::cast(CastKind kind, Handle x, const Type &to, RoundingKind rounding) {
-  static const char *const names[] = {"SIToFP", "UIToFP", "FPToSI", "FPToUI",  "ExtSI",    "ExtUI",   "TruncI",
-                                      "ExtF",   "TruncF", "Bitcast", "IntToPtr", "PtrToInt", "FPToFP"};
+  static const char *const names[] = {"SIToFP",   "UIToFP",   "FPToSI", "FPToUI", "ExtSI",
+                                      "ExtUI",    "TruncI",   "ExtF",   "TruncF", "Bitcast",
+                                      "IntToPtr", "PtrToInt", "FPToFP"};
   Type from = typeOf(x);
   EXPECT_EQ(from.shape(), to.shape());
   switch (kind) {
   case CastKind::SIToFP:
-  case CastKind::UIToFP:
-    EXPECT_TRUE(from.isInt() && to.isStandardFloat());
-    break;
+  case CastKind::UIToFP: EXPECT_TRUE(from.isInt() && to.isStandardFloat()); break;
   case CastKind::FPToSI:
-  case CastKind::FPToUI:
-    EXPECT_TRUE(from.isStandardFloat() && to.isInt() && !to.isInt1());
-    break;
+  case CastKind::FPToUI: EXPECT_TRUE(from.isStandardFloat() && to.isInt() && !to.isInt1()); break;
   case CastKind::ExtSI:
-  case CastKind::ExtUI:
-    EXPECT_TRUE(from.isInt() && to.isInt() && from.bits() < to.bits());
-    break;
+  case CastKind::ExtUI: EXPECT_TRUE(from.isInt() && to.isInt() && from.bits() < to.bits()); break;
   case CastKind::TruncI:
     EXPECT_TRUE(from.isInt() && to.isInt() && from.bits() > to.bits() && !to.isInt1());
     break;
@@ -290,18 +296,10 @@ Handle MockBuilderOf<Base>::cast(CastKind kind, Handle x, const Type &to, Roundi
   case CastKind::TruncF:
     EXPECT_TRUE(from.isStandardFloat() && to.isStandardFloat() && from.bits() > to.bits());
     break;
-  case CastKind::Bitcast:
-    EXPECT_EQ(from.bits(), to.bits());
-    break;
-  case CastKind::IntToPtr:
-    EXPECT_TRUE(from.isInt() && from.bits() == 64 && to.scalar().isPointer());
-    break;
-  case CastKind::PtrToInt:
-    EXPECT_TRUE(from.scalar().isPointer() && to.isInt() && to.bits() == 64);
-    break;
-  case CastKind::FPToFP:
-    EXPECT_TRUE(from.isFloating() && to.isFloating());
-    break;
+  case CastKind::Bitcast: EXPECT_EQ(from.bits(), to.bits()); break;
+  case CastKind::IntToPtr: EXPECT_TRUE(from.isInt() && from.bits() == 64 && to.scalar().isPointer()); break;
+  case CastKind::PtrToInt: EXPECT_TRUE(from.scalar().isPointer() && to.isInt() && to.bits() == 64); break;
+  case CastKind::FPToFP: EXPECT_TRUE(from.isFloating() && to.isFloating()); break;
   }
   std::string text = names[size_t(kind)];
   if (rounding != RoundingKind::Default)
@@ -449,7 +447,8 @@ protected:
                      llvm::ArrayRef<std::pair<std::string, Value>> keywords) override {
     if (onCall)
       return onCall(args);
-    return callee.kind() == Value::Kind::Builtin ? semantic.callBuiltin(*callee.builtin(), args, keywords) : Value();
+    return callee.kind() == Value::Kind::Builtin ? semantic.callBuiltin(*callee.builtin(), args, keywords)
+                                                 : Value();
   }
   void staticPrint(llvm::StringRef text) override { printed += text.str(); }
 
@@ -479,7 +478,8 @@ protected:
   /// "TypeError: text" of the first error since the last call, or "" when there was none.
   std::string takeError() {
     const Diagnostic *first = diags.firstError();
-    std::string text = first ? std::string(errorKindName(first->kind)) + ": " + first->message : std::string();
+    std::string text =
+        first ? std::string(errorKindName(first->kind)) + ": " + first->message : std::string();
     diags.clear();
     return text;
   }

@@ -42,15 +42,22 @@ protected:
     return tensor(asBlock ? Type::block(scalar, {8}) : scalar);
   }
   static std::string literalType(llvm::StringRef text) {
-    return text == "True" ? "int1" : text == "1" ? "int32" : text == "5000000000" ? "int64" : text == "1.5" ? "fp32" : text == "1e300" ? "fp64" : text.str();
+    return text == "True"         ? "int1"
+           : text == "1"          ? "int32"
+           : text == "5000000000" ? "int64"
+           : text == "1.5"        ? "fp32"
+           : text == "1e300"      ? "fp64"
+                                  : text.str();
   }
   std::string expectedError(const Row &row, llvm::StringRef code, bool swapped) {
-    std::string a = literalType(swapped ? row.right : row.left), b = literalType(swapped ? row.left : row.right);
+    std::string a = literalType(swapped ? row.right : row.left),
+                b = literalType(swapped ? row.left : row.right);
     if (code == "E:type")
       return "TypeError: unexpected type " + a + " and " + b;
     if (code == "E:sign")
       return "TypeError: Cannot use /, #, or % with " + a + " and " + b +
-             " because they have different signedness;this is unlikely to result in a useful answer. Cast them to the "
+             " because they have different signedness;this is unlikely to result in a useful answer. Cast "
+             "them to the "
              "same signedness.";
     return std::string("ValueError: Scalar ") + row.right + " is out of range for type " + row.left;
   }
@@ -106,7 +113,8 @@ TEST_F(PromotionTest, ComparisonsTakeTheLiteralsOwnType) {
                         Case{"int8", "int8", "SLT", "int8"}, Case{"int1", "int1", "ULT", "int1"},
                         Case{"int64", "uint32", "SLT", "int64"}, Case{"fp64", "fp32", "OLT", "fp64"}}) {
     builder.clear();
-    Value result = semantic.compareOperator(CompareOperator::Lt, operand(c.left, false), operand(c.right, false));
+    Value result =
+        semantic.compareOperator(CompareOperator::Lt, operand(c.left, false), operand(c.right, false));
     EXPECT_EQ(typeOrError(result), "int1") << c.left << " " << c.right;
     EXPECT_TRUE(builder.logged(std::string(c.kind) + " : int1")) << builder.joinedLog();
   }
@@ -118,12 +126,15 @@ TEST_F(PromotionTest, ComparisonsTakeTheLiteralsOwnType) {
 TEST_F(PromotionTest, NegativeScalarsWithUnsignedTensors) {
   Value x = block(ScalarKind::UInt32, {8});
   EXPECT_EQ(typeOrError(semantic.binaryOperator(BinaryOperator::Add, x, number(-1))),
-            "ValueError: Cannot perform a binary operation between an unsigned tensor and a negative scalar. Perform a "
+            "ValueError: Cannot perform a binary operation between an unsigned tensor and a negative scalar. "
+            "Perform a "
             "explicit cast on one of them.");
-  EXPECT_EQ(typeOrError(semantic.binaryOperator(BinaryOperator::Mult, block(ScalarKind::Int8, {8}), number(128))),
-            "ValueError: Scalar 128 is out of range for type int8");
-  EXPECT_EQ(typeOrError(semantic.binaryOperator(BinaryOperator::Mult, block(ScalarKind::Int8, {8}), number(-128))),
-            "int8[8]");
+  EXPECT_EQ(
+      typeOrError(semantic.binaryOperator(BinaryOperator::Mult, block(ScalarKind::Int8, {8}), number(128))),
+      "ValueError: Scalar 128 is out of range for type int8");
+  EXPECT_EQ(
+      typeOrError(semantic.binaryOperator(BinaryOperator::Mult, block(ScalarKind::Int8, {8}), number(-128))),
+      "int8[8]");
 }
 
 TEST_F(PromotionTest, KindsOfDivision) {
@@ -166,8 +177,10 @@ TEST_F(PromotionTest, Pointers) {
   EXPECT_EQ(add(p, number(5)), "pointer<fp32>");
   EXPECT_EQ(add(number(5), blocks), "pointer<fp32>[8]");
   EXPECT_EQ(add(p, p), "TypeError: cannot add pointers together");
-  EXPECT_EQ(add(p, number(1.5)), "TypeError: invalid operands of type pointer<fp32> and triton.language.float32");
-  EXPECT_EQ(typeOrError(semantic.binaryOperator(BinaryOperator::Sub, p, tensor(ScalarKind::Int64))), "pointer<fp32>");
+  EXPECT_EQ(add(p, number(1.5)),
+            "TypeError: invalid operands of type pointer<fp32> and triton.language.float32");
+  EXPECT_EQ(typeOrError(semantic.binaryOperator(BinaryOperator::Sub, p, tensor(ScalarKind::Int64))),
+            "pointer<fp32>");
   EXPECT_EQ(typeOrError(semantic.binaryOperator(BinaryOperator::Sub, p, p)),
             "TypeError: invalid operands of type pointer<fp32> and pointer<fp32>");
   EXPECT_EQ(typeOrError(semantic.binaryOperator(BinaryOperator::Mult, p, number(2))),

@@ -58,7 +58,8 @@ TEST_F(SemanticTest, CastsOfEveryPair) {
       std::string got = typeOrError(semantic.cast(x, to.kind));
       std::string want = expectedCast(from, to), steps;
       if (want == "error") {
-        EXPECT_EQ(got, std::string("AssertionError: cannot cast ") + from.name + "[16] to <[16], " + to.name + ">");
+        EXPECT_EQ(got, std::string("AssertionError: cannot cast ") + from.name + "[16] to <[16], " + to.name +
+                           ">");
         continue;
       }
       EXPECT_EQ(got, std::string(to.name) + "[16]");
@@ -80,7 +81,8 @@ TEST_F(SemanticTest, CastRounding) {
   EXPECT_EQ(typeOrError(semantic.cast(x, ScalarKind::BF16, "up")),
             "ValueError: Invalid rounding mode: up. Supported rounding modes are 'rtne' and 'rtz'.");
   EXPECT_EQ(typeOrError(semantic.cast(x, ScalarKind::FP64, "rtz")),
-            "ValueError: fp_downcast_rounding should be set only for truncating fp conversions. Source scalar type is "
+            "ValueError: fp_downcast_rounding should be set only for truncating fp conversions. Source "
+            "scalar type is "
             "fp32 and destination type is fp64");
 }
 
@@ -100,8 +102,9 @@ TEST_F(SemanticTest, CastsOfPointersAndBits) {
   EXPECT_EQ(typeOrError(semantic.cast(x, ScalarKind::Int16, {}, true)),
             "ValueError: Cannot bitcast data-type of size 32 to data-type of size 16");
   target.fp8Types = {ScalarKind::FP8E5};
-  EXPECT_EQ(typeOrError(semantic.cast(x, ScalarKind::FP8E4NV)),
-            "ValueError: type fp8e4nv not supported in this architecture. The supported fp8 dtypes are ('fp8e5',)");
+  EXPECT_EQ(
+      typeOrError(semantic.cast(x, ScalarKind::FP8E4NV)),
+      "ValueError: type fp8e4nv not supported in this architecture. The supported fp8 dtypes are ('fp8e5',)");
 }
 
 //===----------------------------------------------------------------------===//
@@ -110,7 +113,8 @@ TEST_F(SemanticTest, CastsOfPointersAndBits) {
 
 TEST_F(SemanticTest, Broadcasting) {
   auto shapes = [&](std::vector<int64_t> a, std::vector<int64_t> b) {
-    Value lhs = tensor(Type(ScalarKind::FP32).withShape(a)), rhs = tensor(Type(ScalarKind::FP32).withShape(b));
+    Value lhs = tensor(Type(ScalarKind::FP32).withShape(a)),
+          rhs = tensor(Type(ScalarKind::FP32).withShape(b));
     if (!semantic.broadcastPair(lhs, rhs))
       return takeError();
     EXPECT_EQ(lhs.type(), rhs.type());
@@ -130,9 +134,10 @@ TEST_F(SemanticTest, Broadcasting) {
 
   EXPECT_EQ(typeOrError(semantic.broadcastTo(block(ScalarKind::FP32, {4}), {4, 8})),
             "ValueError: Cannot broadcast, rank mismatch: [4], [4, 8]");
-  EXPECT_EQ(typeOrError(semantic.broadcastTo(block(ScalarKind::FP32, {4, 2}), {4, 8})),
-            "ValueError: Cannot broadcast, the expanded size of the tensor (8) must match the existing size (2) at "
-            "non-singleton dimension 1: [4, 2], [4, 8]");
+  EXPECT_EQ(
+      typeOrError(semantic.broadcastTo(block(ScalarKind::FP32, {4, 2}), {4, 8})),
+      "ValueError: Cannot broadcast, the expanded size of the tensor (8) must match the existing size (2) at "
+      "non-singleton dimension 1: [4, 2], [4, 8]");
 }
 
 TEST_F(SemanticTest, BlockShapes) {
@@ -148,9 +153,11 @@ TEST_F(SemanticTest, BlockShapes) {
   EXPECT_EQ(check(ints({16, 24})), "ValueError: Shape element 1 must be a power of 2");
   EXPECT_EQ(check(ints({0})), "ValueError: Shape element 0 must be a power of 2");
   EXPECT_EQ(check(ints({-4})), "ValueError: Shape element 0 must be a power of 2");
-  EXPECT_EQ(check(ints({1024, 2048})), "ValueError: numel (2097152) exceeds triton maximum tensor numel (1048576)");
+  EXPECT_EQ(check(ints({1024, 2048})),
+            "ValueError: numel (2097152) exceeds triton maximum tensor numel (1048576)");
   EXPECT_EQ(check(ints({int64_t(1) << 62, int64_t(1) << 62, int64_t(1) << 62})),
-            "ValueError: numel (98079714615416886934934209737619787751599303819750539264) exceeds triton maximum tensor "
+            "ValueError: numel (98079714615416886934934209737619787751599303819750539264) exceeds triton "
+            "maximum tensor "
             "numel (1048576)");
   EXPECT_EQ(check(Value::tuple({number(1.5)})),
             "TypeError: Shape element 0 must have type `constexpr[int]`, got `constexpr[float]`");
@@ -182,8 +189,8 @@ TEST_F(SemanticTest, UnaryOperators) {
             "ValueError: wrong type argument to unary minus (pointer<fp32>)");
   EXPECT_EQ(apply(UnaryOperator::UAdd, pointer(ScalarKind::FP32)),
             "ValueError: wrong type argument to unary plus (pointer<fp32>)");
-  EXPECT_EQ(apply(UnaryOperator::USub, ints({1})),
-            "UnsupportedLanguageConstruct: AST unary operator '__neg__' is not (currently) implemented on type tuple");
+  EXPECT_EQ(apply(UnaryOperator::USub, ints({1})), "UnsupportedLanguageConstruct: AST unary operator "
+                                                   "'__neg__' is not (currently) implemented on type tuple");
   EXPECT_EQ(apply(UnaryOperator::Not, ints({1})), "False");
   EXPECT_EQ(apply(UnaryOperator::Not, number(0)), "True");
 }
@@ -198,8 +205,9 @@ TEST_F(SemanticTest, LogicalOperators) {
   EXPECT_EQ(typeOrError(semantic.logicalNot(tensor(ScalarKind::Int8))),
             "ValueError: Cannot bitcast data-type of size 8 to data-type of size 1");
   Value both = semantic.logicalAnd(flags, flag);
-  EXPECT_EQ(takeWarning(), "Logical operators 'and' and 'or' are deprecated for non-scalar tensors; please use '&' or "
-                           "'|' instead");
+  EXPECT_EQ(takeWarning(),
+            "Logical operators 'and' and 'or' are deprecated for non-scalar tensors; please use '&' or "
+            "'|' instead");
   EXPECT_EQ(both.str(), "int1[8]");
 }
 
@@ -219,8 +227,9 @@ TEST_F(SemanticTest, ShiftsBeyondTheWidthWarn) {
   semantic.binaryOperator(BinaryOperator::LShift, tensor(ScalarKind::Int32), number(31));
   EXPECT_EQ(takeWarning(), "");
   semantic.binaryOperator(BinaryOperator::LShift, tensor(ScalarKind::Int32), number(32));
-  EXPECT_EQ(takeWarning(),
-            "Value 32 exceeds the maximum bitwidth (32) for type 'int32'. This may result in undefined behavior.");
+  EXPECT_EQ(
+      takeWarning(),
+      "Value 32 exceeds the maximum bitwidth (32) for type 'int32'. This may result in undefined behavior.");
 }
 
 TEST_F(SemanticTest, OverflowIsCheckedOnRequest) {
@@ -258,22 +267,29 @@ TEST_F(SemanticTest, Tuples) {
             "TypeError: '<' not supported between instances of 'tuple' and 'int'");
 
   EXPECT_EQ(typeOrError(semantic.subscript(a, number(-1))), "3");
-  EXPECT_EQ(typeOrError(semantic.subscript(a, Value::slice(number(1), Value::none(), Value::none()))), "(2, 3)");
-  EXPECT_EQ(typeOrError(semantic.subscript(a, Value::slice(Value::none(), Value::none(), number(-1)))), "(3, 2, 1)");
+  EXPECT_EQ(typeOrError(semantic.subscript(a, Value::slice(number(1), Value::none(), Value::none()))),
+            "(2, 3)");
+  EXPECT_EQ(typeOrError(semantic.subscript(a, Value::slice(Value::none(), Value::none(), number(-1)))),
+            "(3, 2, 1)");
   EXPECT_EQ(typeOrError(semantic.subscript(a, number(3))), "IndexError: tuple index out of range");
-  EXPECT_EQ(typeOrError(semantic.subscript(a, x)), "TypeError: tuple indices must be integers or slices, not tensor");
+  EXPECT_EQ(typeOrError(semantic.subscript(a, x)),
+            "TypeError: tuple indices must be integers or slices, not tensor");
   EXPECT_EQ(typeOrError(semantic.subscript(number("abc"), number(-2))), "'b'");
-  EXPECT_EQ(typeOrError(semantic.subscript(number("abc"), number(7))), "IndexError: string index out of range");
-  EXPECT_EQ(typeOrError(semantic.subscript(number(1), number(7))), "TypeError: 'int' object is not subscriptable");
+  EXPECT_EQ(typeOrError(semantic.subscript(number("abc"), number(7))),
+            "IndexError: string index out of range");
+  EXPECT_EQ(typeOrError(semantic.subscript(number(1), number(7))),
+            "TypeError: 'int' object is not subscriptable");
 }
 
 TEST_F(SemanticTest, TensorSubscripts) {
   Value x = block(ScalarKind::FP32, {4, 8}), full = Value::slice(Value::none(), Value::none(), Value::none());
   EXPECT_EQ(typeOrError(semantic.subscript(x, Value::tuple({full, Value::none(), full}))), "fp32[4, 1, 8]");
   EXPECT_EQ(typeOrError(semantic.subscript(x, Value::none())), "fp32[1, 4, 8]");
-  EXPECT_EQ(typeOrError(semantic.subscript(tensor(ScalarKind::FP32), Value::tuple({Value::none(), Value::none()}))),
-            "fp32[1, 1]");
-  EXPECT_EQ(typeOrError(semantic.subscript(x, number(0))), "ValueError: unsupported tensor index: constexpr[0]");
+  EXPECT_EQ(
+      typeOrError(semantic.subscript(tensor(ScalarKind::FP32), Value::tuple({Value::none(), Value::none()}))),
+      "fp32[1, 1]");
+  EXPECT_EQ(typeOrError(semantic.subscript(x, number(0))),
+            "ValueError: unsupported tensor index: constexpr[0]");
   EXPECT_EQ(typeOrError(semantic.subscript(x, Value::slice(number(0), number(2), Value::none()))),
             "ValueError: unsupported tensor index: slice(0, 2, None)");
   EXPECT_EQ(typeOrError(semantic.subscript(block(ScalarKind::FP32, {4}),
@@ -298,7 +314,9 @@ TEST_F(SemanticTest, Conditions) {
 
 TEST_F(SemanticTest, TensorAttributes) {
   Value x = block(ScalarKind::FP16, {4, 8});
-  auto get = [&](const Value &value, const char *name) { return typeOrError(semantic.attribute(value, name)); };
+  auto get = [&](const Value &value, const char *name) {
+    return typeOrError(semantic.attribute(value, name));
+  };
   EXPECT_EQ(get(x, "shape"), "(4, 8)");
   EXPECT_EQ(get(x, "dtype"), "fp16");
   EXPECT_EQ(get(x, "type"), "<[4, 8], fp16>");
@@ -317,12 +335,15 @@ TEST_F(SemanticTest, TensorAttributes) {
   EXPECT_EQ(get(number(1), "value"), "1");
   EXPECT_EQ(get(number("a"), "to"), "AttributeError: 'str' object has no attribute 'to'");
   EXPECT_EQ(get(Value::tuple({number(1), number(2)}, {"x", "y"}, "Pair"), "y"), "2");
-  EXPECT_EQ(get(Value::tuple({number(1)}, {"x"}, "Pair"), "z"), "AttributeError: 'Pair' object has no attribute 'z'");
+  EXPECT_EQ(get(Value::tuple({number(1)}, {"x"}, "Pair"), "z"),
+            "AttributeError: 'Pair' object has no attribute 'z'");
 }
 
 TEST_F(SemanticTest, TypeAttributes) {
   Value fp16 = Value::dtype(ScalarKind::FP16), p = Value::dtype(Type::pointer(ScalarKind::UInt8, true));
-  auto get = [&](const Value &value, const char *name) { return typeOrError(semantic.attribute(value, name)); };
+  auto get = [&](const Value &value, const char *name) {
+    return typeOrError(semantic.attribute(value, name));
+  };
   auto ask = [&](const Value &value, const char *name) {
     Value method = semantic.attribute(value, name);
     if (method.kind() != Value::Kind::BoundMethod)

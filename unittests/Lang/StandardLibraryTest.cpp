@@ -31,7 +31,9 @@ public:
         functions_.push_back(info);
       }
   }
-  std::shared_ptr<const FunctionInfo> last() const { return functions_.empty() ? nullptr : functions_.back(); }
+  std::shared_ptr<const FunctionInfo> last() const {
+    return functions_.empty() ? nullptr : functions_.back();
+  }
 
   Resolution lookup(const FunctionInfo &, llvm::StringRef name, bool) override {
     for (const auto &function : functions_)
@@ -42,7 +44,8 @@ public:
     return {};
   }
   Resolution attribute(const Value &, llvm::StringRef) override { return {}; }
-  Resolution call(const Value &, llvm::ArrayRef<Value>, llvm::ArrayRef<std::pair<std::string, Value>>) override {
+  Resolution call(const Value &, llvm::ArrayRef<Value>,
+                  llvm::ArrayRef<std::pair<std::string, Value>>) override {
     return {};
   }
   Resolution subscript(const Value &, const Value &) override { return {}; }
@@ -99,8 +102,9 @@ TEST_F(StandardLibraryTest, ParsesAndServesItsFunctions) {
 }
 
 TEST_F(StandardLibraryTest, ErrorsInsideNameTheCall) {
-  std::string error = compile("x = tl.load(q + tl.arange(0, B))\ns = tl.softmax(x.to(tl.float16) + tl.zeros((B,), "
-                              "tl.float16))\nt = tl.sigmoid(x)");
+  std::string error =
+      compile("x = tl.load(q + tl.arange(0, B))\ns = tl.softmax(x.to(tl.float16) + tl.zeros((B,), "
+              "tl.float16))\nt = tl.sigmoid(x)");
   EXPECT_NE(error.find("Expected dtype ['fp32', 'fp64'] but got fp16"), std::string::npos) << error;
   EXPECT_NE(error.find("tl.sigmoid(x)"), std::string::npos) << error;
 }

@@ -59,9 +59,10 @@ TEST(TypeTest, MangledNamesTellTypesApart) {
   std::vector<Type> types;
   for (const ScalarInfo &info : allScalars()) {
     Type scalar(info.kind);
-    types.insert(types.end(), {scalar, Type::pointer(scalar), Type::pointer(scalar, true), Type::block(scalar, {4}),
-                               Type::block(scalar, {4, 2}), Type::block(Type::pointer(scalar), {4}),
-                               Type::tuple({scalar}), Type::tuple({scalar, scalar})});
+    types.insert(types.end(),
+                 {scalar, Type::pointer(scalar), Type::pointer(scalar, true), Type::block(scalar, {4}),
+                  Type::block(scalar, {4, 2}), Type::block(Type::pointer(scalar), {4}), Type::tuple({scalar}),
+                  Type::tuple({scalar, scalar})});
   }
   for (size_t i = 0; i < types.size(); ++i)
     for (size_t j = 0; j < types.size(); ++j)

@@ -2,8 +2,9 @@
 //
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Each public function of the language stands once: name, parameters, description, semantic function. Argument
-// binding, the Python stubs, the reference and the conformance table derive from it (design, section 2).
+// Each public function of the language stands once: name, parameters, description, semantic function.
+// Argument binding, the Python stubs, the reference and the conformance table derive from it (design, section
+// 2).
 //
 //===----------------------------------------------------------------------===//
 #ifndef DESPINA_LANG_BUILTINS_H
@@ -19,7 +20,7 @@ struct ParamDef {
   const char *name;
   /// Python text of the default ("None", "0", "\"\"", "False"), or null when required.
   const char *defaultText = nullptr;
-  bool variadic = false;    ///< `*name`
+  bool variadic = false; ///< `*name`
   bool keywordOnly = false;
 };
 
@@ -30,13 +31,15 @@ struct BuiltinArgs {
 };
 
 struct BuiltinDef {
-  /// Path in the public namespace without "triton.": "language.load", "language.math.exp", "cdiv".
+  /// Path in the public namespace without "triton.": "language.load", "language.extra.libdevice.tanh",
+  /// "cdiv". Methods that are no functions too are "tensor.item" and "dtype.is_fp32"; Python's own are
+  /// "builtins.len".
   const char *path;
   llvm::ArrayRef<ParamDef> params;
-  const char *doc;                     ///< one line
+  const char *doc; ///< one line
   /// Null result: failed and reported. Null function: the name is known but not supported yet.
   Value (*evaluate)(Semantic &semantic, const BuiltinArgs &args) = nullptr;
-  bool isMember = false;               ///< also a method of tensors
+  bool isMember = false; ///< also a method of tensors
   bool mustUseResult = false;
 
   llvm::StringRef name() const; ///< last component of the path
@@ -50,8 +53,8 @@ const BuiltinDef *findBuiltin(llvm::StringRef path);
 const BuiltinDef *findTensorMember(llvm::StringRef name);
 
 /// `module.name` for our own modules ("triton", "triton.language", "triton.language.math", ...; the aliases
-/// "despina..." are the same modules): a builtin, a function of the standard library, a dtype, a constant such
-/// as `PropagateNan.ALL`, or a submodule. None when the module has no such name.
+/// "despina..." are the same modules): a builtin, a function of the standard library, a dtype, a constant
+/// such as `PropagateNan.ALL`, or a submodule. None when the module has no such name.
 std::optional<Value> languageAttribute(llvm::StringRef module, llvm::StringRef name);
 /// True for names of modules that `languageAttribute` answers.
 bool isLanguageModule(llvm::StringRef module);

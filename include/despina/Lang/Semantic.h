@@ -21,14 +21,14 @@ struct BuiltinArgs;
 
 /// What the language must know of the target. Filled by the target's folder; nothing here names a vendor.
 struct LanguageTarget {
-  std::string backend;                     ///< "cpu", "cuda", "hip"
+  std::string backend; ///< "cpu", "cuda", "hip"
   int arch = 0;
   int warpSize = 1;
-  std::vector<ScalarKind> fp8Types;        ///< supported fp8 dtypes, in the order the error lists them
+  std::vector<ScalarKind> fp8Types; ///< supported fp8 dtypes, in the order the error lists them
   DotPrecision defaultPrecision = DotPrecision::IEEE;
   /// Smallest (M, N, K) of a dot for operands of `bits` bits.
   std::array<int, 3> (*minDotSize)(unsigned bits) = nullptr;
-  bool debug = false;                      ///< device_assert is active
+  bool debug = false; ///< device_assert is active
   bool sanitizeOverflow = false;
 };
 
@@ -83,7 +83,8 @@ public:
   Value toTensor(const Value &value, bool quiet = false);
   /// Condition of `if`/`while`/ternary: a scalar int1 tensor, with the language's checks.
   Value toCondition(const Value &value);
-  Value cast(const Value &x, const Type &to, std::optional<llvm::StringRef> rounding = {}, bool bitcast = false);
+  Value cast(const Value &x, const Type &to, std::optional<llvm::StringRef> rounding = {},
+             bool bitcast = false);
   Value broadcastTo(const Value &x, llvm::ArrayRef<int64_t> shape);
   /// Broadcasts two tensors against each other; false after an error.
   bool broadcastPair(Value &lhs, Value &rhs);
@@ -91,7 +92,7 @@ public:
   Value typedConstant(const Constant &value, const Type &type);
   struct PromoteOptions {
     bool allowLhsPointer = false, allowRhsPointer = false;
-    bool divOrMod = false;  ///< `/ // %`: half precision computes in fp32, signedness must match
+    bool divOrMod = false;    ///< `/ // %`: half precision computes in fp32, signedness must match
     bool weakLiterals = true; ///< false: literals get their own type first (comparisons)
   };
   /// Gives two operands one type and one shape (spec 1.3); false after an error. Pointers keep their types.

@@ -21,8 +21,25 @@
 namespace despina {
 
 enum class ScalarKind : uint8_t {
-  Void, Int1, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64,
-  FP8E4B15, FP8E4NV, FP8E4B8, FP8E5, FP8E5B16, FP16, BF16, FP32, FP64,
+  Void,
+  Int1,
+  Int8,
+  Int16,
+  Int32,
+  Int64,
+  UInt8,
+  UInt16,
+  UInt32,
+  UInt64,
+  FP8E4B15,
+  FP8E4NV,
+  FP8E4B8,
+  FP8E5,
+  FP8E5B16,
+  FP16,
+  BF16,
+  FP32,
+  FP64,
 };
 
 /// What the language knows of one scalar type.
@@ -76,11 +93,11 @@ public:
 
   // Of the scalar type (blocks answer for their element). Only for non-pointers:
   ScalarKind scalarKind() const;
-  bool isInt() const;          ///< any integer, int1 included
+  bool isInt() const; ///< any integer, int1 included
   bool isInt1() const;
-  bool isSigned() const;       ///< signed integer
-  bool isUnsigned() const;     ///< unsigned integer, int1 included
-  bool isFloating() const;     ///< any float, fp8 included
+  bool isSigned() const;   ///< signed integer
+  bool isUnsigned() const; ///< unsigned integer, int1 included
+  bool isFloating() const; ///< any float, fp8 included
   bool isFP8() const;
   bool isStandardFloat() const; ///< fp16, bf16, fp32, fp64
   /// Bit width of the scalar: 64 for pointers, 1 for int1.

@@ -28,8 +28,12 @@ struct BuiltinDef;
 /// A Python constant known at compile time (`constexpr`): None, Ellipsis, bool, int of any size, float, str.
 class Constant {
 public:
-  struct NoneType { bool operator==(const NoneType &) const = default; };
-  struct EllipsisType { bool operator==(const EllipsisType &) const = default; };
+  struct NoneType {
+    bool operator==(const NoneType &) const = default;
+  };
+  struct EllipsisType {
+    bool operator==(const EllipsisType &) const = default;
+  };
   using Storage = std::variant<NoneType, EllipsisType, bool, llvm::DynamicAPInt, double, std::string>;
 
   Constant() = default;
@@ -40,7 +44,11 @@ public:
   /*implicit*/ Constant(double v) : storage_(v) {}
   /*implicit*/ Constant(std::string v) : storage_(std::move(v)) {}
   /*implicit*/ Constant(const char *v) : storage_(std::string(v)) {}
-  static Constant ellipsis() { Constant c; c.storage_ = EllipsisType{}; return c; }
+  static Constant ellipsis() {
+    Constant c;
+    c.storage_ = EllipsisType{};
+    return c;
+  }
 
   bool isNone() const { return std::holds_alternative<NoneType>(storage_); }
   bool isEllipsis() const { return std::holds_alternative<EllipsisType>(storage_); }
@@ -79,8 +87,8 @@ private:
 struct FunctionInfo {
   enum class Kind : uint8_t { Jit, ConstexprFunction };
   Kind kind = Kind::Jit;
-  std::string name;           ///< `__name__`
-  std::string qualifiedName;  ///< unique: "module.qualname"
+  std::string name;                    ///< `__name__`
+  std::string qualifiedName;           ///< unique: "module.qualname"
   std::shared_ptr<ast::Module> module; ///< keeps the tree alive
   const ast::FunctionDef *def = nullptr;
   bool noinline = false;
@@ -108,10 +116,11 @@ struct SliceValue; // defined below: holds Values
 /// A module of the language ("triton.language", "triton.language.math", "triton") or of the host.
 struct ModuleValue {
   std::string name;
-  void *host = nullptr;          ///< resolver's handle, null for our own modules
+  void *host = nullptr; ///< resolver's handle, null for our own modules
   SymbolResolver *resolver = nullptr;
 };
-/// Anything the resolver holds that has no meaning of its own here (a Python class, an enum, a NamedTuple class).
+/// Anything the resolver holds that has no meaning of its own here (a Python class, an enum, a NamedTuple
+/// class).
 struct HostObject {
   std::shared_ptr<void> object;
   SymbolResolver *resolver = nullptr;
@@ -125,14 +134,25 @@ struct BoundMethod;
 class Value {
 public:
   enum class Kind : uint8_t {
-    Null, Tensor, Constant, Tuple, Slice, DType, Function, Builtin, Module, Host, BoundMethod
+    Null,
+    Tensor,
+    Constant,
+    Tuple,
+    Slice,
+    DType,
+    Function,
+    Builtin,
+    Module,
+    Host,
+    BoundMethod
   };
 
   Value() = default;
   static Value tensor(Type type, Handle handle);
   static Value constant(despina::Constant constant);
   static Value none() { return constant(despina::Constant()); }
-  static Value tuple(std::vector<Value> elements, std::vector<std::string> fields = {}, std::string typeName = {});
+  static Value tuple(std::vector<Value> elements, std::vector<std::string> fields = {},
+                     std::string typeName = {});
   static Value slice(Value lower, Value upper, Value step);
   static Value dtype(Type type);
   static Value function(std::shared_ptr<const FunctionInfo> info);
@@ -165,7 +185,11 @@ public:
 
   /// The source range that made the value, for notes.
   SourceRange range() const { return range_; }
-  Value withRange(SourceRange range) const { Value v = *this; v.range_ = range; return v; }
+  Value withRange(SourceRange range) const {
+    Value v = *this;
+    v.range_ = range;
+    return v;
+  }
 
   /// The value as texts show it: "fp32[16, 32]" for tensors, Python's `repr` for constants.
   std::string str() const;
