@@ -71,6 +71,7 @@ void TileEmitter::unbind(Value v) {
     return;
   release(it->second);
   buffers.erase(it);
+  weights.clear();
 }
 
 Value TileEmitter::elementPointer(Value base, Type element, Value index) {

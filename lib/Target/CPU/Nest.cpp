@@ -356,6 +356,8 @@ void TileEmitter::emitNest(ArrayRef<Root> group, SmallVectorImpl<Value> &scalarR
   chooseLanes(group);
   nest.group = group;
   nest.scalarResults = &scalarResults;
+  if (group.size() == 1 && emitTransposed(group.front()))
+    return;
   emitLoops(0);
 }
 

@@ -10,8 +10,8 @@
 // The parts: Classify.cpp (what is expensive, who still needs a value), Evaluate.cpp (an expression at an
 // index), Elementwise.cpp (one operation on scalars or vectors), Memory.cpp (loads, stores, buffers),
 // Guards.cpp (one scalar test that makes a whole nest mask-free), Nest.cpp (groups of roots and their loops),
-// Combine.cpp (reductions and scans), ControlFlow.cpp (blocks, loops, branches), Kernel.cpp (the function, dots,
-// atomics).
+// Transpose.cpp (buffers filled against the grain), Combine.cpp (reductions and scans), ControlFlow.cpp (blocks,
+// loops, branches), Kernel.cpp (the function, dots, atomics).
 //
 //===----------------------------------------------------------------------===//
 #ifndef DESPINA_LIB_TARGET_CPU_TILEEMITTER_H
@@ -221,6 +221,13 @@ private:
   void chooseLanes(llvm::ArrayRef<Root> group);
   Shape shapeOf(const Root &root);
   void freeDeadBuffers();
+
+  //===--- Transpose.cpp --------------------------------------------------===//
+  /// The dimension along which the memory below an expression is contiguous.
+  std::optional<unsigned> contiguousDim(mlir::Value v, unsigned depth = 0);
+  void transposeBlock(llvm::MutableArrayRef<mlir::Value> rows);
+  /// Fills a buffer block by block where that beats gathering; false if not.
+  bool emitTransposed(const Root &root);
 
   //===--- Combine.cpp ----------------------------------------------------===//
   std::optional<mlir::TypedAttr> neutral(tt::ReduceOp op);
