@@ -64,7 +64,10 @@ struct Error {
   struct Note {
     std::string message, file;
     unsigned line = 0, column = 0;
+    /// What Python shows as `str(e)` of the exception that stands for this call.
+    std::string pythonText;
   };
+  /// The calls of jit functions on the way to the error, the kernel's own first.
   std::vector<Note> notes;
 };
 

@@ -32,6 +32,12 @@ Error::Note noteAt(std::string message, SourceRange range) {
   return note;
 }
 
+Error::Note callNote(const Diagnostic::CallSite &site) {
+  Error::Note note = noteAt("in the call of '" + site.callee + "'", site.range);
+  note.pythonText = pythonText(site);
+  return note;
+}
+
 } // namespace
 
 Error plainError(std::string kind, std::string message) {
@@ -68,7 +74,7 @@ Error errorFrom(const Diagnostics &diags) {
     error.column = at.column;
   }
   for (const Diagnostic::CallSite &site : diagnostic->callStack)
-    error.notes.push_back(noteAt("in the call of '" + site.callee + "'", site.range));
+    error.notes.push_back(callNote(site));
   return error;
 }
 

@@ -225,7 +225,7 @@ Value CodeGenerator::callJit(const ast::Node *node, const std::shared_ptr<const 
   frame.function = functionRange(*info);
   frame.inlineCalls = frame_->inlineCalls;
   frame.callStack = frame_->callStack;
-  frame.callStack.push_back({node->range(), info->name});
+  frame.callStack.push_back({node->range(), info->name, frame_->function});
   frame.callRanges = frame_->callRanges;
   frame.callRanges.push_back(node->range());
   if (!bindDefaults(bound, frame))

@@ -255,4 +255,8 @@ std::string pythonText(const Diagnostic &diagnostic) {
   return message.empty() ? text : text + "\n" + message;
 }
 
+std::string pythonText(const Diagnostic::CallSite &site) {
+  return site.range ? pythonPosition(site.range, site.function) : std::string();
+}
+
 } // namespace despina

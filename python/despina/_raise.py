@@ -42,8 +42,21 @@ def _traceback_at(file, line, column):
     return None
 
 
+def _standing_at(error):
+    """The error, with a traceback that ends on its line."""
+    error.__suppress_context__ = True
+    if error.file and error.line:
+        error._user_traceback = _traceback_at(error.file, error.line, error.column)
+        error = error.with_traceback(error._user_traceback)
+    return error
+
+
 def make_error(kind, message, file, line, column, rendered, python_text, cause_kind, has_cause, notes, cause_exception):
-    """The exception for a failure. It carries a traceback that ends on the kernel's line."""
+    """The exception for a failure. It carries a traceback that ends on the kernel's line.
+
+    An error inside called jit functions is a chain: one exception for each call, without a message, that stands at
+    the call and has the next one as its cause; the innermost says what is wrong.
+    """
     compile_class = _COMPILE_CLASSES.get(kind)
     if compile_class is None and line:
         compile_class = compiler_errors.CompilationError
@@ -51,12 +64,15 @@ def make_error(kind, message, file, line, column, rendered, python_text, cause_k
         if kind == "OutOfResources":
             return runtime_errors.OutOfResources.from_message(message)
         return _builtin_exception(kind, python_text or message)
+    calls = notes
+    notes = [note[:4] for note in calls]
     error = compile_class(python_text or message, file, line, column, notes, rendered, message)
     if has_cause and cause_kind not in _COMPILE_CLASSES:
         known = cause_exception is not None and str(cause_exception) == message
         error.__cause__ = cause_exception if known else _builtin_exception(cause_kind, message)
-    error.__suppress_context__ = True
-    if file and line:
-        error._user_traceback = _traceback_at(file, line, column)
-        error = error.with_traceback(error._user_traceback)
+    error = _standing_at(error)
+    for _, call_file, call_line, call_column, text in reversed(calls):
+        caller = compiler_errors.CompilationError(text, call_file, call_line, call_column, notes, rendered)
+        caller.__cause__ = error
+        error = _standing_at(caller)
     return error

@@ -244,10 +244,57 @@ def test_place_and_notes():
     error = caught.value
     lines = open(__file__, encoding="utf-8").read().split("\n")
     assert error.file == __file__
-    assert "undefined_function" in lines[error.line - 1] or "inner_kernel(x)" in lines[error.line - 1]
-    assert error.column > 1
-    assert any("inner_kernel" in note[0] or note[2] for note in error.notes)
-    assert "undefined_function" in error.rendered and "^" in error.rendered
+    assert lines[error.line - 1][error.column - 1 :].startswith("inner_kernel(x)")
+    assert str(error).endswith("inner_kernel(x))\n" + " " * (error.column - 1) + "^")
+    inner = error.__cause__
+    assert lines[inner.line - 1][inner.column - 1 :].startswith("tl.undefined_function")
+    assert "has no attribute 'undefined_function'" in str(inner)
+    assert error.notes == inner.notes == [("in the call of 'inner_kernel'", __file__, error.line, error.column)]
+    assert error.rendered == inner.rendered
+    assert "undefined_function" in error.rendered and "inner_kernel(x)" in error.rendered
+
+
+def test_errors_in_called_functions_are_chained():
+    module = module_from("""
+        @triton.jit
+        def innermost(x):
+            return x + tl.arange(0, 3)
+
+        @triton.jit
+        def middle(x):
+            return innermost(x)
+
+        @triton.jit
+        def kernel(x_ptr):
+            middle(x_ptr)
+    """)
+    with pytest.raises(triton.CompilationError) as caught:
+        module.kernel[(1,)](X)
+    error = pickle.loads(pickle.dumps(caught.value))
+    for outer in (caught.value, error):
+        middle, inner = outer.__cause__, outer.__cause__.__cause__
+        assert str(outer) == "at 2:4:\ndef kernel(x_ptr):\n    middle(x_ptr)\n    ^"
+        assert str(middle) == "at 2:11:\ndef middle(x):\n    return innermost(x)\n           ^"
+        assert str(inner).startswith("at 2:15:\n")
+        assert str(inner).endswith("\narange's range must be a power of 2")
+        assert isinstance(inner.__cause__, ValueError) and str(inner.__cause__) in str(inner)
+
+
+def test_assertion_in_a_called_function():
+    module = module_from("""
+        @triton.jit
+        def callee(N: tl.constexpr):
+            tl.static_assert(N > 5, "N is too small")
+
+        @triton.jit
+        def kernel(N: tl.constexpr):
+            callee(N)
+    """)
+    with pytest.raises(triton.CompilationError) as caught:
+        module.kernel[(1,)](3)
+    assert type(caught.value) is triton.CompilationError
+    assert isinstance(caught.value.__cause__, CompileTimeAssertionFailure)
+    assert str(caught.value.__cause__).endswith("N is too small")
 
 
 def test_traceback_ends_on_the_kernel_line():

@@ -63,7 +63,7 @@ TEST_F(DiagnosticsTest, RenderHelpAndCalls) {
   source("def g(x):\n    return x.no\ndef f(a):\n    b = g(a)\n");
   Diagnostic diagnostic = error("no such attribute", rangeOf("x.no"));
   diagnostic.help = "did you mean 'to'?";
-  diagnostic.callStack = {{rangeOf("f(a)"), "f"}, {rangeOf("g(a)"), "g"}};
+  diagnostic.callStack = {{rangeOf("f(a)"), "f", {}}, {rangeOf("g(a)"), "g", {}}};
   EXPECT_EQ(render(diagnostic), "k.py:2:12: error: no such attribute\n"
                                 "    return x.no\n"
                                 "           ^~~~\n"
@@ -74,6 +74,13 @@ TEST_F(DiagnosticsTest, RenderHelpAndCalls) {
                                 "k.py:3:5: note: in the call of 'f' here\n"
                                 "def f(a):\n"
                                 "    ^~~~\n");
+}
+
+TEST_F(DiagnosticsTest, PythonTextOfCalls) {
+  source("x\ndef f(a):\n    b = g(a)\n");
+  Diagnostic::CallSite site{rangeOf("g(a)"), "g", rangeOf("def f(a):\n    b = g(a)")};
+  EXPECT_EQ(pythonText(site), "at 2:8:\ndef f(a):\n    b = g(a)\n        ^");
+  EXPECT_EQ(pythonText(Diagnostic::CallSite()), "");
 }
 
 TEST_F(DiagnosticsTest, RenderSeverities) {

@@ -58,6 +58,8 @@ struct Diagnostic {
   struct CallSite {
     SourceRange range;
     std::string callee;
+    /// The function the call stands in; used for `pythonText`.
+    SourceRange function;
   };
   std::vector<CallSite> callStack;
 
@@ -87,6 +89,9 @@ std::string render(const Diagnostic &diagnostic, bool color = false);
 /// The text `str(e)` shows in Python: `at LINE:COL:`, up to 12 source lines, a caret line, the message
 /// (spec triton_language 2.7).
 std::string pythonText(const Diagnostic &diagnostic);
+
+/// The text of the exception that stands for one call on the way to an error: the place alone, no message.
+std::string pythonText(const Diagnostic::CallSite &site);
 
 } // namespace despina
 
