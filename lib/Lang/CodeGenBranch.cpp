@@ -156,6 +156,8 @@ Flow CodeGenerator::branch(const ast::Node *node, const Value &condition, bool n
     return Flow::failed();
   builder_.beginIf(condition.handle());
   const Scope base = scope();
+  // Each arm may bind a name that was only annotated so far.
+  const NameSet pendingConstexpr = frame_->pendingConstexpr;
   Flow flow = thenBody();
   if (flow.isFailed()) {
     builder_.abandon();
@@ -164,6 +166,7 @@ Flow CodeGenerator::branch(const ast::Node *node, const Value &condition, bool n
   at(node);
   const Arm thenArm = endArm(std::move(flow), base, needsFlag);
   scope() = base;
+  frame_->pendingConstexpr = pendingConstexpr;
   builder_.beginElse();
   flow = elseBody(thenArm.flow);
   if (flow.isFailed()) {

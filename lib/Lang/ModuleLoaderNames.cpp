@@ -190,18 +190,20 @@ Resolution ModuleLoader::Impl::lookup(LoadedModule &module, llvm::StringRef name
   evaluating = true;
   Resolution result;
   for (const Binding &binding : llvm::reverse(bindings->second)) {
+    std::optional<Resolution> failure;
     bool applies = true;
     for (const Guard &guard : binding.guards) {
       Resolution test = evaluate(module, guard.test);
       if (test.status != Resolution::Status::Found) {
-        result = test;
-        applies = false;
+        failure = std::move(test);
         break;
       }
       applies &= hostTruth(test.value) == guard.expected;
     }
-    if (result.status == Resolution::Status::Failed)
+    if (failure) {
+      result = std::move(*failure);
       break;
+    }
     if (!applies)
       continue;
     result = resolve(module, name, binding);
