@@ -14,6 +14,7 @@
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
@@ -21,6 +22,7 @@
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/X86Vector/X86VectorDialect.h"
@@ -77,6 +79,27 @@ std::optional<LoweredKernel> lowerTiles(ModuleOp module, const CPUOptions &optio
   return result;
 }
 
+namespace {
+
+/// LLVM has no intrinsic for erf: a scalar one is a call of the C library's.
+struct ErfToLibrary : ConvertOpToLLVMPattern<math::ErfOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(math::ErfOp op, OpAdaptor adaptor, ConversionPatternRewriter &b) const final {
+    Type type = adaptor.getOperand().getType();
+    if (!type.isF32() && !type.isF64())
+      return failure();
+    auto module = op->getParentOfType<ModuleOp>();
+    FailureOr<LLVM::LLVMFuncOp> callee =
+        LLVM::lookupOrCreateFn(b, module, type.isF64() ? "erf" : "erff", {type}, type);
+    if (failed(callee))
+      return failure();
+    b.replaceOpWithNewOp<LLVM::CallOp>(op, *callee, adaptor.getOperand());
+    return success();
+  }
+};
+
+} // namespace
+
 LogicalResult convertToLLVMDialect(ModuleOp module) {
   MLIRContext &context = *module.getContext();
   {
@@ -94,6 +117,7 @@ LogicalResult convertToLLVMDialect(ModuleOp module) {
   cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
   ub::populateUBToLLVMConversionPatterns(converter, patterns);
   populateMathToLLVMConversionPatterns(converter, patterns);
+  patterns.add<ErfToLibrary>(converter);
   populateVectorToLLVMConversionPatterns(converter, patterns);
   ConversionTarget target(context);
   target.addLegalDialect<LLVM::LLVMDialect>();
@@ -121,7 +145,9 @@ namespace {
 struct UniformCarriesPass : PassWrapper<UniformCarriesPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(UniformCarriesPass)
   StringRef getArgument() const final { return "cpu-uniform-carries"; }
-  StringRef getDescription() const final { return "Carries a scalar where a tile only grows by a uniform amount"; }
+  StringRef getDescription() const final {
+    return "Carries a scalar where a tile only grows by a uniform amount";
+  }
   void runOnOperation() final { carryUniformSteps(getOperation()); }
 };
 
@@ -132,7 +158,8 @@ struct LowerTilesPass : PassWrapper<LowerTilesPass, OperationPass<ModuleOp>> {
   StringRef getArgument() const final { return "cpu-lower-tiles"; }
   StringRef getDescription() const final { return "Turns the kernel's tiles into loops over vectors"; }
   void getDependentDialects(DialectRegistry &registry) const final { registerLoweringDialects(registry); }
-  Option<unsigned> vectorBytes{*this, "vector-bytes", llvm::cl::desc("Native vector width in bytes (0: this machine's)"),
+  Option<unsigned> vectorBytes{*this, "vector-bytes",
+                               llvm::cl::desc("Native vector width in bytes (0: this machine's)"),
                                llvm::cl::init(0)};
   void runOnOperation() final {
     CPUOptions options;
