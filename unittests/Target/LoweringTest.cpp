@@ -39,7 +39,8 @@ public:
     std::string error;
     auto emitted = emitCode(*module, options, {}, error);
     ASSERT_TRUE(emitted) << error;
-    code_ = LoadedCode::load(llvm::StringRef(emitted->object.data(), emitted->object.size()), lowered->entry, error);
+    code_ = LoadedCode::load(llvm::StringRef(emitted->object.data(), emitted->object.size()), lowered->entry,
+                             error);
     ASSERT_TRUE(code_) << error;
     scratch_.assign(lowered->scratchBytes + 64, char(0xA5));
   }
@@ -68,7 +69,8 @@ std::vector<int32_t> randomInts(size_t count, int32_t low, int32_t high) {
 }
 
 /// `name`: a tile of pointers to elements 0, 1, ... of `base`.
-std::string pointers(llvm::StringRef name, llvm::StringRef base, int64_t count, llvm::StringRef type = "i32") {
+std::string pointers(llvm::StringRef name, llvm::StringRef base, int64_t count,
+                     llvm::StringRef type = "i32") {
   return llvm::formatv(R"(
   %{0}.r = tt.make_range {{start = 0 : i32, end = {2} : i32} : tensor<{2}xi32>
   %{0}.s = tt.splat %{1} : !tt.ptr<{3}> -> tensor<{2}x!tt.ptr<{3}>>
@@ -81,8 +83,8 @@ class Lowering : public testing::TestWithParam<CPUOptions> {};
 
 TEST_P(Lowering, MaskedLanesTouchNoMemory) {
   TileKernel kernel(R"(
-tt.func public @k(%x: !tt.ptr<i32>, %out: !tt.ptr<i32>, %n: i32) {)" + pointers("p", "x", 64) +
-                        pointers("q", "out", 64) + R"(
+tt.func public @k(%x: !tt.ptr<i32>, %out: !tt.ptr<i32>, %n: i32) {)" +
+                        pointers("p", "x", 64) + pointers("q", "out", 64) + R"(
   %ns = tt.splat %n : i32 -> tensor<64xi32>
   %mask = arith.cmpi slt, %p.r, %ns : tensor<64xi32>
   %other = arith.constant dense<-3> : tensor<64xi32>
@@ -106,7 +108,8 @@ tt.func public @k(%x: !tt.ptr<i32>, %out: !tt.ptr<i32>, %n: i32) {)" + pointers(
 
 TEST_P(Lowering, LoadsComeBeforeTheStoreInProgramOrder) {
   TileKernel kernel(R"(
-tt.func public @k(%x: !tt.ptr<i32>) {)" + pointers("p", "x", 64) + R"(
+tt.func public @k(%x: !tt.ptr<i32>) {)" +
+                        pointers("p", "x", 64) + R"(
   %one = arith.constant dense<1> : tensor<64xi32>
   %q = tt.addptr %p, %one : tensor<64x!tt.ptr<i32>>, tensor<64xi32>
   %v = tt.load %p : tensor<64x!tt.ptr<i32>>
@@ -128,8 +131,8 @@ tt.func public @k(%x: !tt.ptr<i32>) {)" + pointers("p", "x", 64) + R"(
 
 TEST_P(Lowering, CarriedTilesAreAssignedAtOnce) {
   TileKernel kernel(R"(
-tt.func public @k(%x: !tt.ptr<i32>, %y: !tt.ptr<i32>, %n: i32) {)" + pointers("p", "x", 64) +
-                        pointers("q", "y", 64) + R"(
+tt.func public @k(%x: !tt.ptr<i32>, %y: !tt.ptr<i32>, %n: i32) {)" +
+                        pointers("p", "x", 64) + pointers("q", "y", 64) + R"(
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %v = tt.load %p : tensor<64x!tt.ptr<i32>>
@@ -162,8 +165,8 @@ tt.func public @k(%x: !tt.ptr<i32>, %y: !tt.ptr<i32>, %n: i32) {)" + pointers("p
 
 TEST_P(Lowering, DivisionNeverTraps) {
   TileKernel kernel(R"(
-tt.func public @k(%x: !tt.ptr<i32>, %y: !tt.ptr<i32>, %out: !tt.ptr<i32>) {)" + pointers("p", "x", 16) +
-                        pointers("q", "y", 16) + pointers("o", "out", 16) + R"(
+tt.func public @k(%x: !tt.ptr<i32>, %y: !tt.ptr<i32>, %out: !tt.ptr<i32>) {)" +
+                        pointers("p", "x", 16) + pointers("q", "y", 16) + pointers("o", "out", 16) + R"(
   %v = tt.load %p : tensor<16x!tt.ptr<i32>>
   %w = tt.load %q : tensor<16x!tt.ptr<i32>>
   %d = arith.divsi %v, %w : tensor<16xi32>
@@ -283,7 +286,8 @@ tt.func public @k(%x: !tt.ptr<i32>) {
   %pid = tt.get_program_id x : i32
   %c16 = arith.constant 16 : i32
   %start = arith.muli %pid, %c16 : i32
-  %base = tt.addptr %x, %start : !tt.ptr<i32>, i32)" + pointers("p", "base", 16) + R"(
+  %base = tt.addptr %x, %start : !tt.ptr<i32>, i32)" +
+                        pointers("p", "base", 16) + R"(
   %v = tt.load %p : tensor<16x!tt.ptr<i32>>
   %s = "tt.scan"(%v) <{axis = 0 : i32, reverse = false}> ({
   ^bb0(%a: i32, %b: i32):

@@ -50,9 +50,10 @@ unsigned TileEmitter::weight(Value v) {
   }
   if (isa<tt::SplatOp, arith::ConstantOp, tt::MakeRangeOp>(op))
     return weights[v] = 0;
-  if (op->getName().getDialectNamespace() == "math" ? !isa<math::AbsFOp, math::AbsIOp, math::FmaOp>(op)
-                                                     : isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemFOp,
-                                                           tt::PreciseDivFOp, tt::PreciseSqrtOp>(op))
+  if (op->getName().getDialectNamespace() == "math"
+          ? !isa<math::AbsFOp, math::AbsIOp, math::FmaOp>(op)
+          : isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemFOp, tt::PreciseDivFOp,
+                tt::PreciseSqrtOp>(op))
     own = heavyWeight;
   else if (!isElementwise(op))
     own = 0;
@@ -141,7 +142,8 @@ bool TileEmitter::stillNeeded(Value v, const llvm::DenseSet<Operation *> &beside
 
 Value TileEmitter::baseOf(Value pointer) {
   while (Operation *op = pointer.getDefiningOp()) {
-    if (!isa<tt::AddPtrOp, tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp, tt::TransOp, tt::BitcastOp>(op))
+    if (!isa<tt::AddPtrOp, tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp, tt::TransOp,
+             tt::BitcastOp>(op))
       return {};
     pointer = op->getOperand(0);
   }

@@ -2,8 +2,8 @@
 //
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Tiles that cross a loop or branch live in buffers: one per carried value, updated in place where the new value
-// only reads the old one element by element.
+// Tiles that cross a loop or branch live in buffers: one per carried value, updated in place where the new
+// value only reads the old one element by element.
 //
 //===----------------------------------------------------------------------===//
 #include "TileEmitter.h"
@@ -27,7 +27,8 @@ Value TileEmitter::scalar(Value v) {
     if (Value known = scalars.lookup(v))
       return known;
   }
-  fail(v.getDefiningOp() ? v.getDefiningOp() : kernel.getOperation(), "a value is used before it is known (internal error)");
+  fail(v.getDefiningOp() ? v.getDefiningOp() : kernel.getOperation(),
+       "a value is used before it is known (internal error)");
   return ub::PoisonOp::create(b, loc, scalarType(v.getType()));
 }
 
@@ -260,7 +261,8 @@ bool TileEmitter::mayReuse(Value v, Operation *user) {
 Buffer *TileEmitter::ownedCopy(Value v, Operation *user, Type storage, ArrayRef<Buffer *> avoid) {
   int64_t count = cast<RankedTensorType>(v.getType()).getNumElements();
   flush();
-  if (Buffer *own = buffers.lookup(v); own && own->storage == storage && !llvm::is_contained(avoid, own) && mayReuse(v, user)) {
+  if (Buffer *own = buffers.lookup(v);
+      own && own->storage == storage && !llvm::is_contained(avoid, own) && mayReuse(v, user)) {
     ++own->references;
     return own;
   }
@@ -329,7 +331,8 @@ void TileEmitter::assignAll(ValueRange values, ArrayRef<Buffer *> targets, Opera
   for (Assignment &a : open)
     if (a.temporary) {
       int64_t bytes = a.target->numElements * storageBytes(a.target->storage);
-      LLVM::MemcpyOp::create(b, loc, a.target->pointer, a.temporary->pointer, i64(bytes), /*isVolatile=*/false);
+      LLVM::MemcpyOp::create(b, loc, a.target->pointer, a.temporary->pointer, i64(bytes),
+                             /*isVolatile=*/false);
       release(a.temporary);
     }
 }
@@ -368,7 +371,8 @@ void TileEmitter::emitFor(scf::ForOp op) {
   SmallVector<Value> bounds = scalarsOf({op.getLowerBound(), op.getUpperBound(), op.getStep()});
   SmallVector<Value> inits = scalarsOf(op.getInitArgs());
   loc = op.getLoc();
-  auto loop = scf::ForOp::create(b, loc, bounds[0], bounds[1], bounds[2], inits, nullptr, op.getUnsignedCmp());
+  auto loop =
+      scf::ForOp::create(b, loc, bounds[0], bounds[1], bounds[2], inits, nullptr, op.getUnsignedCmp());
   Block *body = loop.getBody(), *outside = current;
   if (!body->empty())
     body->back().erase();
@@ -468,7 +472,8 @@ void TileEmitter::emitWhile(scf::WhileOp op) {
   loc = op.getLoc();
   auto loop = scf::WhileOp::create(b, loc, types, inits);
   Block *outside = current;
-  Block *before = b.createBlock(&loop.getBefore(), {}, initTypes, SmallVector<Location>(initTypes.size(), loc));
+  Block *before =
+      b.createBlock(&loop.getBefore(), {}, initTypes, SmallVector<Location>(initTypes.size(), loc));
   Block *after = b.createBlock(&loop.getAfter(), {}, types, SmallVector<Location>(types.size(), loc));
 
   pushScope();

@@ -47,7 +47,8 @@ Value TileEmitter::splat(Value scalar, int64_t count) {
 
 Value TileEmitter::intConstant(Type type, int64_t value) {
   Type element = getElementTypeOrSelf(type);
-  TypedAttr attr = b.getIntegerAttr(element, APInt(element.getIntOrFloatBitWidth(), uint64_t(value), false, true));
+  TypedAttr attr =
+      b.getIntegerAttr(element, APInt(element.getIntOrFloatBitWidth(), uint64_t(value), false, true));
   if (auto vectorType = dyn_cast<VectorType>(type))
     attr = DenseElementsAttr::get(vectorType, Attribute(attr));
   return arith::ConstantOp::create(b, loc, attr);
@@ -217,7 +218,8 @@ Value TileEmitter::emitShift(Operation *op, ValueRange operands, int64_t count) 
   if (bits == 1)
     return isa<arith::ShRSIOp>(op)
                ? x
-               : Value(arith::AndIOp::create(b, loc, x, arith::XOrIOp::create(b, loc, y, intConstant(y.getType(), 1))));
+               : Value(arith::AndIOp::create(b, loc, x,
+                                             arith::XOrIOp::create(b, loc, y, intConstant(y.getType(), 1))));
   Value last = intConstant(y.getType(), bits - 1);
   Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, y, last);
   Value amount = arith::MinUIOp::create(b, loc, y, last);

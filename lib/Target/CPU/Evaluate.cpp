@@ -2,9 +2,9 @@
 //
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A tile is evaluated for `lanes` elements at a time. Values that are equal in all lanes stay scalars, integers
-// and pointers that grow evenly stay scalar plus stride: contiguous memory accesses fall out. Code goes to the
-// outermost loop it does not depend on.
+// A tile is evaluated for `lanes` elements at a time. Values that are equal in all lanes stay scalars,
+// integers and pointers that grow evenly stay scalar plus stride: contiguous memory accesses fall out. Code
+// goes to the outermost loop it does not depend on.
 //
 //===----------------------------------------------------------------------===//
 #include "TileEmitter.h"
@@ -50,8 +50,8 @@ Value TileEmitter::toVector(const LaneValue &x) {
   SmallVector<APInt> values;
   for (int64_t m : multiples)
     values.push_back(APInt(element.getIntOrFloatBitWidth(), uint64_t(m), false, true));
-  Value offsets = arith::ConstantOp::create(
-      b, loc, DenseElementsAttr::get(VectorType::get({lanes}, element), values));
+  Value offsets =
+      arith::ConstantOp::create(b, loc, DenseElementsAttr::get(VectorType::get({lanes}, element), values));
   if (x.stride)
     offsets = arith::MulIOp::create(b, loc, offsets, splat(x.stride, lanes));
   return arith::AddIOp::create(b, loc, base, offsets);
@@ -315,7 +315,8 @@ LaneValue TileEmitter::evaluateRange(int64_t start, const LaneIndex &index, Type
   SmallVector<APInt> values;
   for (int64_t p : index.pattern)
     values.push_back(APInt(type.getIntOrFloatBitWidth(), uint64_t(p), false, true));
-  Value pattern = arith::ConstantOp::create(b, loc, DenseElementsAttr::get(VectorType::get({lanes}, type), values));
+  Value pattern =
+      arith::ConstantOp::create(b, loc, DenseElementsAttr::get(VectorType::get({lanes}, type), values));
   return vectorValue(b.createOrFold<arith::AddIOp>(loc, splat(base, lanes), pattern), index.level);
 }
 
@@ -370,7 +371,8 @@ LaneValue TileEmitter::evaluateEither(Value v, const TileIndex &index) {
   Value bits = laneVaries ? toVector(number) : number.value;
   at(where);
   Value bit = arith::AndIOp::create(b, loc, bits, intConstant(bits.getType(), half));
-  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, bit, intConstant(bits.getType(), 0));
+  Value isFirst =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, bit, intConstant(bits.getType(), 0));
   if (!laneVaries && lhs.kind == LaneValue::Uniform && rhs.kind == LaneValue::Uniform)
     return uniform(LLVM::SelectOp::create(b, loc, isFirst, lhs.value, rhs.value), where);
   Value p = toVector(lhs), q = toVector(rhs);
@@ -403,7 +405,9 @@ LaneValue TileEmitter::evaluateElementwise(Operation *op, const TileIndex &index
 }
 
 std::optional<LaneValue> TileEmitter::evaluateAffine(Operation *op, ArrayRef<LaneValue> operands) {
-  auto isTrue = [](const LaneValue &x) { return x.kind == LaneValue::Uniform && matchPattern(x.value, m_One()); };
+  auto isTrue = [](const LaneValue &x) {
+    return x.kind == LaneValue::Uniform && matchPattern(x.value, m_One());
+  };
   if (isa<arith::AndIOp>(op) && getElementTypeOrSelf(op->getResult(0).getType()).isInteger(1)) {
     if (isTrue(operands[0]))
       return operands[1];

@@ -2,8 +2,8 @@
 //
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Interior programs have masks that are true throughout. From the intervals of index tiles follow scalar tests
-// that prove it; where they hold, the mask-free version of a loop nest runs.
+// Interior programs have masks that are true throughout. From the intervals of index tiles follow scalar
+// tests that prove it; where they hold, the mask-free version of a loop nest runs.
 //
 //===----------------------------------------------------------------------===//
 #include "TileEmitter.h"
@@ -14,7 +14,8 @@ using namespace mlir;
 
 namespace despina::cpu {
 
-std::optional<TileEmitter::Interval> TileEmitter::intervalOf(Value v, const Assumptions &facts, unsigned depth) {
+std::optional<TileEmitter::Interval> TileEmitter::intervalOf(Value v, const Assumptions &facts,
+                                                             unsigned depth) {
   auto extend = [&](Value x) -> Value {
     if (x.getType().isInteger(64))
       return x;
@@ -120,8 +121,7 @@ void TileEmitter::guardRemainder(Value v, Assumptions &facts, SmallVectorImpl<Va
   guards.push_back(b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::sge, x->low, zero));
   guards.push_back(b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, last, n->low));
   Type element = getElementTypeOrSelf(v.getType());
-  facts.remainders[v] =
-      element.isInteger(64) ? delta : b.createOrFold<arith::TruncIOp>(loc, element, delta);
+  facts.remainders[v] = element.isInteger(64) ? delta : b.createOrFold<arith::TruncIOp>(loc, element, delta);
 }
 
 Value TileEmitter::emitGuards(ArrayRef<Root> roots, Assumptions &facts) {
@@ -135,7 +135,8 @@ Value TileEmitter::emitGuards(ArrayRef<Root> roots, Assumptions &facts) {
       guardRemainder(v, facts, guards);
   }
   for (auto &[v, identity] : reached.values)
-    if (auto load = v.getDefiningOp<tt::LoadOp>(); load && isTile(v) && load.getMask() && !buffers.contains(v))
+    if (auto load = v.getDefiningOp<tt::LoadOp>();
+        load && isTile(v) && load.getMask() && !buffers.contains(v))
       guardMask(load.getMask(), facts, guards);
   for (const Root &root : roots)
     if (auto store = dyn_cast_or_null<tt::StoreOp>(root.op); store && store.getMask())

@@ -49,7 +49,8 @@ LogicalResult TileEmitter::run(ModuleOp module) {
     gridSize[axis] = LLVM::LoadOp::create(b, loc, i32, place);
   }
   for (auto [i, argument] : llvm::enumerate(kernel.getArguments())) {
-    Value place = LLVM::GEPOp::create(b, loc, pointer, b.getI64Type(), args, ArrayRef<LLVM::GEPArg>{int32_t(i)});
+    Value place =
+        LLVM::GEPOp::create(b, loc, pointer, b.getI64Type(), args, ArrayRef<LLVM::GEPArg>{int32_t(i)});
     Type type = scalarType(argument.getType());
     Type stored = type.isInteger(1) ? Type(b.getI8Type()) : type;
     Value x = LLVM::LoadOp::create(b, loc, stored, place);
@@ -98,7 +99,8 @@ Value TileEmitter::stringConstant(StringRef text) {
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(output.getBody());
-    LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/true, LLVM::Linkage::Internal, name, b.getStringAttr(bytes));
+    LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/true, LLVM::Linkage::Internal, name,
+                           b.getStringAttr(bytes));
   }
   return LLVM::AddressOfOp::create(b, loc, scratch.getType(), name);
 }
@@ -108,7 +110,8 @@ Value TileEmitter::stringConstant(StringRef text) {
 //===----------------------------------------------------------------------===//
 
 void TileEmitter::emitDotOp(tt::DotOp op) {
-  auto aType = cast<RankedTensorType>(op.getA().getType()), bType = cast<RankedTensorType>(op.getB().getType());
+  auto aType = cast<RankedTensorType>(op.getA().getType()),
+       bType = cast<RankedTensorType>(op.getB().getType());
   auto cType = cast<RankedTensorType>(op.getC().getType());
   Type cElement = cType.getElementType();
   if (cElement.isF16() || cElement.isBF16())
@@ -188,7 +191,8 @@ void TileEmitter::materialiseLoads(ValueRange operands) {
     Reached reached;
     reach(operand, true, reached);
     bool loads = llvm::any_of(reached.values, [&](auto &entry) {
-      return isTile(entry.first) && !buffers.contains(entry.first) && entry.first.template getDefiningOp<tt::LoadOp>();
+      return isTile(entry.first) && !buffers.contains(entry.first) &&
+             entry.first.template getDefiningOp<tt::LoadOp>();
     });
     if (isTile(operand) && (loads || isHeavy(operand)))
       materialise(operand);
@@ -232,7 +236,8 @@ void TileEmitter::emitAtomics(Operation *op) {
       old = emitAtomic(op, place, values);
     }
     if (target)
-      storeBuffer(getElementTypeOrSelf(result.getType()), target, nest.index, nest.shape, uniform(old, level()));
+      storeBuffer(getElementTypeOrSelf(result.getType()), target, nest.index, nest.shape,
+                  uniform(old, level()));
     else if (!type)
       scalars[result] = old;
   });

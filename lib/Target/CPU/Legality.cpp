@@ -27,12 +27,13 @@ bool isKnownOp(Operation *op) {
                arith::ShRSIOp, arith::ShRUIOp, arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp,
                arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, arith::RemFOp, arith::NegFOp,
                arith::MinNumFOp, arith::MaxNumFOp, arith::MinimumFOp, arith::MaximumFOp>(op) ||
-           isa<arith::CmpIOp, arith::CmpFOp, arith::SelectOp, arith::SIToFPOp, arith::UIToFPOp, arith::FPToSIOp,
-               arith::FPToUIOp, arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::ExtFOp, arith::TruncFOp,
-               arith::BitcastOp>(op);
+           isa<arith::CmpIOp, arith::CmpFOp, arith::SelectOp, arith::SIToFPOp, arith::UIToFPOp,
+               arith::FPToSIOp, arith::FPToUIOp, arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp,
+               arith::ExtFOp, arith::TruncFOp, arith::BitcastOp>(op);
   if (isa<math::MathDialect>(op->getDialect()))
     return isa<math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op, math::SinOp, math::CosOp, math::SqrtOp,
-               math::RsqrtOp, math::ErfOp, math::FloorOp, math::CeilOp, math::AbsFOp, math::AbsIOp, math::FmaOp>(op);
+               math::RsqrtOp, math::ErfOp, math::FloorOp, math::CeilOp, math::AbsFOp, math::AbsIOp,
+               math::FmaOp>(op);
   if (isa<scf::SCFDialect>(op->getDialect()))
     return isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::YieldOp, scf::ConditionOp>(op);
   if (isa<tt::TTDialect>(op->getDialect()))
@@ -45,7 +46,8 @@ bool isKnownElement(Type type) {
     return isKnownElement(pointer.getPointeeType());
   if (type.isF16() || type.isBF16() || type.isF32() || type.isF64())
     return true;
-  return type.isInteger(1) || type.isInteger(8) || type.isInteger(16) || type.isInteger(32) || type.isInteger(64);
+  return type.isInteger(1) || type.isInteger(8) || type.isInteger(16) || type.isInteger(32) ||
+         type.isInteger(64);
 }
 
 /// The element type a reader thinks of: what pointers point to.
@@ -63,7 +65,8 @@ Operation *enclosingCombine(Operation *op) {
   return nullptr;
 }
 
-/// Combine regions are evaluated on vectors, one operation after the other; of control flow there is only `if`.
+/// Combine regions are evaluated on vectors, one operation after the other; of control flow there is only
+/// `if`.
 bool isCombinable(Operation *op) {
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return branch.getNumResults() > 0;
@@ -83,7 +86,8 @@ LogicalResult checkOp(Operation *op) {
         return op->emitOpError("on ") << valueElement(type) << " is not supported on the CPU target yet";
   if (Operation *combine = enclosingCombine(op); combine && !isCombinable(op))
     return op->emitOpError("inside a combine function is not supported on the CPU target yet");
-  if (isa<tt::AtomicRMWOp, tt::AtomicCASOp>(op) && getElementTypeOrSelf(op->getResult(0).getType()).isInteger(1))
+  if (isa<tt::AtomicRMWOp, tt::AtomicCASOp>(op) &&
+      getElementTypeOrSelf(op->getResult(0).getType()).isInteger(1))
     return op->emitOpError("on i1 is not supported on the CPU target yet");
   return success();
 }
@@ -91,9 +95,8 @@ LogicalResult checkOp(Operation *op) {
 } // namespace
 
 LogicalResult checkSupported(ModuleOp module) {
-  WalkResult result = module.walk([](Operation *op) {
-    return succeeded(checkOp(op)) ? WalkResult::advance() : WalkResult::interrupt();
-  });
+  WalkResult result = module.walk(
+      [](Operation *op) { return succeeded(checkOp(op)) ? WalkResult::advance() : WalkResult::interrupt(); });
   return failure(result.wasInterrupted());
 }
 

@@ -2,7 +2,8 @@
 //
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Lanes whose mask is false never touch memory. i1 takes a byte in memory, pointers are 64-bit integers there.
+// Lanes whose mask is false never touch memory. i1 takes a byte in memory, pointers are 64-bit integers
+// there.
 //
 //===----------------------------------------------------------------------===//
 #include "TileEmitter.h"
@@ -28,7 +29,9 @@ Type TileEmitter::storageType(Type element) {
   return element;
 }
 
-int64_t TileEmitter::storageBytes(Type storage) { return llvm::divideCeil(storage.getIntOrFloatBitWidth(), 8); }
+int64_t TileEmitter::storageBytes(Type storage) {
+  return llvm::divideCeil(storage.getIntOrFloatBitWidth(), 8);
+}
 
 Buffer *TileEmitter::newBuffer(Type storage, int64_t numElements) {
   auto buffer = std::make_unique<Buffer>();
@@ -45,8 +48,9 @@ Buffer *TileEmitter::newBuffer(Type storage, int64_t numElements) {
   scratchEnd = std::max(scratchEnd, offset + buffer->bytes);
 
   OpBuilder entry(bufferAnchor);
-  buffer->pointer = LLVM::GEPOp::create(entry, loc, scratch.getType(), entry.getI8Type(), scratch,
-                                        ArrayRef<LLVM::GEPArg>{int32_t(offset)}, LLVM::GEPNoWrapFlags::inbounds);
+  buffer->pointer =
+      LLVM::GEPOp::create(entry, loc, scratch.getType(), entry.getI8Type(), scratch,
+                          ArrayRef<LLVM::GEPArg>{int32_t(offset)}, LLVM::GEPNoWrapFlags::inbounds);
   buffer->references = 1;
   allBuffers.push_back(std::move(buffer));
   return allBuffers.back().get();
@@ -95,7 +99,8 @@ Value TileEmitter::fromStorage(Value x, Type element, Type storage, int64_t coun
 }
 
 Value TileEmitter::allTrue(int64_t count) {
-  return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(VectorType::get({count}, b.getI1Type()), true));
+  return arith::ConstantOp::create(b, loc,
+                                   DenseElementsAttr::get(VectorType::get({count}, b.getI1Type()), true));
 }
 
 Value TileEmitter::pointerVector(const LaneValue &pointer) {
@@ -136,14 +141,15 @@ LaneValue TileEmitter::loadBuffer(Value v, Buffer *buffer, const TileIndex &inde
       steps.push_back(linear.lane(l));
     Value offsets = arith::ConstantOp::create(
         b, loc, DenseElementsAttr::get(VectorType::get({lanes}, b.getI64Type()), ArrayRef<int64_t>(steps)));
-    Value pointers = LLVM::GEPOp::create(b, loc, VectorType::get({lanes}, pointer.getType()), storage, pointer,
-                                         ValueRange{offsets});
+    Value pointers = LLVM::GEPOp::create(b, loc, VectorType::get({lanes}, pointer.getType()), storage,
+                                         pointer, ValueRange{offsets});
     x = LLVM::masked_gather::create(b, loc, vectorType, pointers, allTrue(lanes), ValueRange{}, alignment);
   }
   return vectorValue(fromStorage(x, element, storage, lanes), linear.level);
 }
 
-void TileEmitter::storeBuffer(Type element, Buffer *buffer, const TileIndex &index, Shape shape, LaneValue value) {
+void TileEmitter::storeBuffer(Type element, Buffer *buffer, const TileIndex &index, Shape shape,
+                              LaneValue value) {
   LaneIndex linear = linearIndex(index, shape);
   Type storage = buffer->storage;
   unsigned alignment = storageBytes(storage);
@@ -161,10 +167,12 @@ void TileEmitter::storeBuffer(Type element, Buffer *buffer, const TileIndex &ind
 // Loads and stores of the kernel
 //===----------------------------------------------------------------------===//
 
-LaneValue TileEmitter::maskedScalarLoad(Value pointer, Value mask, Value other, Type element, unsigned where) {
+LaneValue TileEmitter::maskedScalarLoad(Value pointer, Value mask, Value other, Type element,
+                                        unsigned where) {
   at(where);
   Type storage = storageType(element), type = scalarType(element);
-  auto branch = scf::IfOp::create(b, loc, TypeRange{type}, mask, /*addThenBlock=*/true, /*addElseBlock=*/true);
+  auto branch =
+      scf::IfOp::create(b, loc, TypeRange{type}, mask, /*addThenBlock=*/true, /*addElseBlock=*/true);
   b.setInsertionPointToEnd(branch.thenBlock());
   Value x = LLVM::LoadOp::create(b, loc, storage, pointer, storageBytes(storage));
   scf::YieldOp::create(b, loc, fromStorage(x, element, storage, 1));
@@ -214,7 +222,8 @@ LaneValue TileEmitter::emitLoad(tt::LoadOp op, const TileIndex &index) {
   if (mask)
     otherVector = otherVector ? toStorage(otherVector, element, storage, lanes)
                               : Value(arith::ConstantOp::create(b, loc, b.getZeroAttr(type)));
-  bool contiguous = pointer.kind == LaneValue::Affine && !pointer.stride && pointer.step == int64_t(alignment);
+  bool contiguous =
+      pointer.kind == LaneValue::Affine && !pointer.stride && pointer.step == int64_t(alignment);
   Value x;
   if (contiguous && !mask)
     x = LLVM::LoadOp::create(b, loc, type, pointer.value, alignment, op.getIsVolatile());
@@ -225,7 +234,8 @@ LaneValue TileEmitter::emitLoad(tt::LoadOp op, const TileIndex &index) {
     x = LLVM::masked_gather::create(b, loc, type, pointerVector(pointer), maskVector, ValueRange{otherVector},
                                     alignment);
   else
-    x = LLVM::masked_gather::create(b, loc, type, pointerVector(pointer), allTrue(lanes), ValueRange{}, alignment);
+    x = LLVM::masked_gather::create(b, loc, type, pointerVector(pointer), allTrue(lanes), ValueRange{},
+                                    alignment);
   return vectorValue(fromStorage(x, element, storage, lanes), where);
 }
 
@@ -249,13 +259,15 @@ void TileEmitter::emitStore(tt::StoreOp op, const LaneValue &pointer, const Lane
   Value x = toVector(value), maskVector = mask ? toVector(*mask) : Value();
   at(level());
   x = toStorage(x, element, storage, lanes);
-  bool contiguous = pointer.kind == LaneValue::Affine && !pointer.stride && pointer.step == int64_t(alignment);
+  bool contiguous =
+      pointer.kind == LaneValue::Affine && !pointer.stride && pointer.step == int64_t(alignment);
   if (contiguous && !mask)
     LLVM::StoreOp::create(b, loc, x, pointer.value, alignment);
   else if (contiguous)
     LLVM::MaskedStoreOp::create(b, loc, x, pointer.value, maskVector, alignment);
   else
-    LLVM::masked_scatter::create(b, loc, x, pointerVector(pointer), mask ? maskVector : allTrue(lanes), alignment);
+    LLVM::masked_scatter::create(b, loc, x, pointerVector(pointer), mask ? maskVector : allTrue(lanes),
+                                 alignment);
 }
 
 //===----------------------------------------------------------------------===//
@@ -266,40 +278,26 @@ namespace {
 
 LLVM::AtomicOrdering ordering(tt::MemSemantic semantic) {
   switch (semantic) {
-  case tt::MemSemantic::RELAXED:
-    return LLVM::AtomicOrdering::monotonic;
-  case tt::MemSemantic::ACQUIRE:
-    return LLVM::AtomicOrdering::acquire;
-  case tt::MemSemantic::RELEASE:
-    return LLVM::AtomicOrdering::release;
-  case tt::MemSemantic::ACQUIRE_RELEASE:
-    break;
+  case tt::MemSemantic::RELAXED: return LLVM::AtomicOrdering::monotonic;
+  case tt::MemSemantic::ACQUIRE: return LLVM::AtomicOrdering::acquire;
+  case tt::MemSemantic::RELEASE: return LLVM::AtomicOrdering::release;
+  case tt::MemSemantic::ACQUIRE_RELEASE: break;
   }
   return LLVM::AtomicOrdering::acq_rel;
 }
 
 LLVM::AtomicBinOp binaryOperation(tt::RMWOp kind) {
   switch (kind) {
-  case tt::RMWOp::AND:
-    return LLVM::AtomicBinOp::_and;
-  case tt::RMWOp::OR:
-    return LLVM::AtomicBinOp::_or;
-  case tt::RMWOp::XOR:
-    return LLVM::AtomicBinOp::_xor;
-  case tt::RMWOp::ADD:
-    return LLVM::AtomicBinOp::add;
-  case tt::RMWOp::FADD:
-    return LLVM::AtomicBinOp::fadd;
-  case tt::RMWOp::MAX:
-    return LLVM::AtomicBinOp::max;
-  case tt::RMWOp::MIN:
-    return LLVM::AtomicBinOp::min;
-  case tt::RMWOp::UMAX:
-    return LLVM::AtomicBinOp::umax;
-  case tt::RMWOp::UMIN:
-    return LLVM::AtomicBinOp::umin;
-  case tt::RMWOp::XCHG:
-    break;
+  case tt::RMWOp::AND: return LLVM::AtomicBinOp::_and;
+  case tt::RMWOp::OR: return LLVM::AtomicBinOp::_or;
+  case tt::RMWOp::XOR: return LLVM::AtomicBinOp::_xor;
+  case tt::RMWOp::ADD: return LLVM::AtomicBinOp::add;
+  case tt::RMWOp::FADD: return LLVM::AtomicBinOp::fadd;
+  case tt::RMWOp::MAX: return LLVM::AtomicBinOp::max;
+  case tt::RMWOp::MIN: return LLVM::AtomicBinOp::min;
+  case tt::RMWOp::UMAX: return LLVM::AtomicBinOp::umax;
+  case tt::RMWOp::UMIN: return LLVM::AtomicBinOp::umin;
+  case tt::RMWOp::XCHG: break;
   }
   return LLVM::AtomicBinOp::xchg;
 }
@@ -310,17 +308,18 @@ Value TileEmitter::emitAtomicLoop(tt::AtomicRMWOp op, Value pointer, Value value
   // Compare-and-swap until nobody was faster.
   Type element = value.getType(), integer = b.getIntegerType(element.getIntOrFloatBitWidth());
   unsigned alignment = storageBytes(integer);
-  auto first = LLVM::LoadOp::create(b, loc, integer, pointer, alignment, /*isVolatile=*/false, false, false, false,
-                                    LLVM::AtomicOrdering::monotonic);
+  auto first = LLVM::LoadOp::create(b, loc, integer, pointer, alignment, /*isVolatile=*/false, false, false,
+                                    false, LLVM::AtomicOrdering::monotonic);
   auto loop = scf::WhileOp::create(
       b, loc, TypeRange{integer}, ValueRange{first},
       [&](OpBuilder &, Location, ValueRange args) {
         Value old = arith::BitcastOp::create(b, loc, element, args[0]);
-        Value x = convertFloat(old, element, b.getF32Type(), 1), y = convertFloat(value, element, b.getF32Type(), 1);
+        Value x = convertFloat(old, element, b.getF32Type(), 1),
+              y = convertFloat(value, element, b.getF32Type(), 1);
         Value sum = convertFloat(arith::AddFOp::create(b, loc, x, y), b.getF32Type(), element, 1);
         Value bits = arith::BitcastOp::create(b, loc, integer, sum);
-        auto swap = LLVM::AtomicCmpXchgOp::create(b, loc, pointer, args[0], bits, LLVM::AtomicOrdering::acq_rel,
-                                                  LLVM::AtomicOrdering::monotonic);
+        auto swap = LLVM::AtomicCmpXchgOp::create(
+            b, loc, pointer, args[0], bits, LLVM::AtomicOrdering::acq_rel, LLVM::AtomicOrdering::monotonic);
         Value seen = LLVM::ExtractValueOp::create(b, loc, swap.getRes(), ArrayRef<int64_t>{0});
         Value done = LLVM::ExtractValueOp::create(b, loc, swap.getRes(), ArrayRef<int64_t>{1});
         Value again = arith::XOrIOp::create(b, loc, done, intConstant(b.getI1Type(), 1));
@@ -334,26 +333,34 @@ Value TileEmitter::emitAtomicLoop(tt::AtomicRMWOp op, Value pointer, Value value
 Value TileEmitter::emitAtomic(Operation *op, Value pointer, ValueRange values) {
   Type element = values[0].getType();
   bool isFloat = isa<FloatType>(element);
-  Type integer = isa<LLVM::LLVMPointerType>(element) ? Type(b.getI64Type())
-                                                      : Type(b.getIntegerType(element.getIntOrFloatBitWidth()));
-  auto bits = [&](Value v) -> Value { return isFloat ? Value(arith::BitcastOp::create(b, loc, integer, v)) : v; };
-  auto back = [&](Value v) -> Value { return isFloat ? Value(arith::BitcastOp::create(b, loc, element, v)) : v; };
+  Type integer = isa<LLVM::LLVMPointerType>(element)
+                     ? Type(b.getI64Type())
+                     : Type(b.getIntegerType(element.getIntOrFloatBitWidth()));
+  auto bits = [&](Value v) -> Value {
+    return isFloat ? Value(arith::BitcastOp::create(b, loc, integer, v)) : v;
+  };
+  auto back = [&](Value v) -> Value {
+    return isFloat ? Value(arith::BitcastOp::create(b, loc, element, v)) : v;
+  };
   if (auto cas = dyn_cast<tt::AtomicCASOp>(op)) {
     LLVM::AtomicOrdering order = ordering(cas.getSem());
-    LLVM::AtomicOrdering failure = order == LLVM::AtomicOrdering::acq_rel || order == LLVM::AtomicOrdering::acquire
-                                       ? LLVM::AtomicOrdering::acquire
-                                       : LLVM::AtomicOrdering::monotonic;
-    auto swap = LLVM::AtomicCmpXchgOp::create(b, loc, pointer, bits(values[0]), bits(values[1]), order, failure);
+    LLVM::AtomicOrdering failure =
+        order == LLVM::AtomicOrdering::acq_rel || order == LLVM::AtomicOrdering::acquire
+            ? LLVM::AtomicOrdering::acquire
+            : LLVM::AtomicOrdering::monotonic;
+    auto swap =
+        LLVM::AtomicCmpXchgOp::create(b, loc, pointer, bits(values[0]), bits(values[1]), order, failure);
     return back(LLVM::ExtractValueOp::create(b, loc, swap.getRes(), ArrayRef<int64_t>{0}));
   }
   auto rmw = cast<tt::AtomicRMWOp>(op);
   if (rmw.getAtomicRmwOp() == tt::RMWOp::FADD) {
     if (element.isF16() || element.isBF16())
       return emitAtomicLoop(rmw, pointer, values[0]);
-    return LLVM::AtomicRMWOp::create(b, loc, LLVM::AtomicBinOp::fadd, pointer, values[0], ordering(rmw.getSem()));
+    return LLVM::AtomicRMWOp::create(b, loc, LLVM::AtomicBinOp::fadd, pointer, values[0],
+                                     ordering(rmw.getSem()));
   }
-  Value old = LLVM::AtomicRMWOp::create(b, loc, binaryOperation(rmw.getAtomicRmwOp()), pointer, bits(values[0]),
-                                        ordering(rmw.getSem()));
+  Value old = LLVM::AtomicRMWOp::create(b, loc, binaryOperation(rmw.getAtomicRmwOp()), pointer,
+                                        bits(values[0]), ordering(rmw.getSem()));
   return back(old);
 }
 

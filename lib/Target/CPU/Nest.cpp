@@ -105,7 +105,8 @@ void TileEmitter::separateAliases(const Root &root) {
   bool separate = false;
   for (auto &[v, identity] : reached.values) {
     auto load = v.getDefiningOp<tt::LoadOp>();
-    if (!load || !isTile(v) || buffers.contains(v) || (identity && !mayOverlap(load.getPtr(), store.getPtr())))
+    if (!load || !isTile(v) || buffers.contains(v) ||
+        (identity && !mayOverlap(load.getPtr(), store.getPtr())))
       continue;
     Value read = baseOf(load.getPtr()), written = baseOf(store.getPtr());
     if (read && written && read != written)
@@ -162,7 +163,8 @@ void TileEmitter::prepareHeavyOperands(ArrayRef<Root> group) {
       if (identity || !isTile(v) || buffers.contains(v) || !isHeavy(v))
         continue;
       Operation *op = v.getDefiningOp();
-      if (!op || !(isElementwise(op) || isa<tt::LoadOp>(op)) || elementsOf(v) >= elements || elementsOf(v) == 1)
+      if (!op || !(isElementwise(op) || isa<tt::LoadOp>(op)) || elementsOf(v) >= elements ||
+          elementsOf(v) == 1)
         continue;
       emitAlone({Root::Materialise, nullptr, v, nullptr});
       changed = true;
@@ -199,8 +201,8 @@ void TileEmitter::addSharedValues(SmallVectorImpl<Root> &group) {
     for (Value v : needed) {
       bool same = cast<RankedTensorType>(v.getType()).getShape() == shapeOf(group.front()) &&
                   llvm::none_of(group, [&](const Root &root) {
-                    return root.kind == Root::Store &&
-                           mayOverlap(v.getDefiningOp<tt::LoadOp>().getPtr(), cast<tt::StoreOp>(root.op).getPtr());
+                    return root.kind == Root::Store && mayOverlap(v.getDefiningOp<tt::LoadOp>().getPtr(),
+                                                                  cast<tt::StoreOp>(root.op).getPtr());
                   });
       (same ? group : before).push_back({Root::Materialise, nullptr, v, nullptr});
       beingMaterialised.insert(v);

@@ -4,14 +4,14 @@
 //
 // One pass over a kernel. A tile is never a value of the output: it is either *lazy* (an expression evaluated
 // where it is consumed, one vector at a time) or *materialised* (a row-major buffer in the thread's scratch
-// memory). Operations that force a loop are *roots*: stores, reductions, buffers to fill. Consecutive roots of
-// one shape with nothing between them share a loop nest.
+// memory). Operations that force a loop are *roots*: stores, reductions, buffers to fill. Consecutive roots
+// of one shape with nothing between them share a loop nest.
 //
 // The parts: Classify.cpp (what is expensive, who still needs a value), Evaluate.cpp (an expression at an
 // index), Elementwise.cpp (one operation on scalars or vectors), Memory.cpp (loads, stores, buffers),
 // Guards.cpp (one scalar test that makes a whole nest mask-free), Nest.cpp (groups of roots and their loops),
-// Transpose.cpp (buffers filled against the grain), Combine.cpp (reductions and scans), ControlFlow.cpp (blocks,
-// loops, branches), Kernel.cpp (the function, dots, atomics).
+// Transpose.cpp (buffers filled against the grain), Combine.cpp (reductions and scans), ControlFlow.cpp
+// (blocks, loops, branches), Kernel.cpp (the function, dots, atomics).
 //
 //===----------------------------------------------------------------------===//
 #ifndef DESPINA_LIB_TARGET_CPU_TILEEMITTER_H
@@ -34,10 +34,10 @@ namespace despina::cpu {
 
 using Shape = llvm::ArrayRef<int64_t>;
 
-/// An index along one dimension, for `lanes` elements at once: dynamic + offset + (offset of the lane). Extents
-/// are powers of two, so the part that varies by lane is always known at compile time.
+/// An index along one dimension, for `lanes` elements at once: dynamic + offset + (offset of the lane).
+/// Extents are powers of two, so the part that varies by lane is always known at compile time.
 struct LaneIndex {
-  mlir::Value dynamic;                   ///< i64, null for 0
+  mlir::Value dynamic; ///< i64, null for 0
   int64_t offset = 0;
   int64_t step = 0;                      ///< lane l adds l * step, unless there is a pattern
   llvm::SmallVector<int64_t, 0> pattern; ///< lane l adds pattern[l]
@@ -159,7 +159,8 @@ private:
   mlir::Value emitDivision(mlir::Operation *op, mlir::ValueRange operands, int64_t count);
   mlir::Value emitShift(mlir::Operation *op, mlir::ValueRange operands, int64_t count);
   mlir::Value emitCast(mlir::Operation *op, mlir::Value x, mlir::Type from, mlir::Type to, int64_t count);
-  mlir::Value convertFloat(mlir::Value x, mlir::Type from, mlir::Type to, int64_t count, bool towardZero = false);
+  mlir::Value convertFloat(mlir::Value x, mlir::Type from, mlir::Type to, int64_t count,
+                           bool towardZero = false);
   mlir::Value narrowToBF16(mlir::Value x, int64_t count, bool towardZero);
   mlir::Value roundToOdd(mlir::Value x, int64_t count);
   mlir::Value emitMulHigh(mlir::ValueRange operands, mlir::Type element, int64_t count);
@@ -257,14 +258,17 @@ private:
   void bindResults(mlir::ValueRange values, mlir::ValueRange scalarValues, llvm::ArrayRef<Buffer *> homes);
   void finishRegion(mlir::Operation *terminator, mlir::ValueRange values, llvm::ArrayRef<Buffer *> homes);
   void fail(mlir::Operation *op, const llvm::Twine &message);
-  /// Gives expensive values and loads that `op`'s regions use, or that a write in them could change, a buffer.
+  /// Gives expensive values and loads that `op`'s regions use, or that a write in them could change, a
+  /// buffer.
   void prepareRegion(mlir::Operation *op);
   void prepareCapture(mlir::Value v);
   void prepareWrites(mlir::Operation *op);
-  /// Fills `targets` (null: nothing to do) with `values` at once, as if nothing were written before all is read.
+  /// Fills `targets` (null: nothing to do) with `values` at once, as if nothing were written before all is
+  /// read.
   void assignAll(mlir::ValueRange values, llvm::ArrayRef<Buffer *> targets, mlir::Operation *terminator);
   /// A buffer with the elements of `v` that `user` may overwrite, none of `avoid`; the caller releases it.
-  Buffer *ownedCopy(mlir::Value v, mlir::Operation *user, mlir::Type storage, llvm::ArrayRef<Buffer *> avoid = {});
+  Buffer *ownedCopy(mlir::Value v, mlir::Operation *user, mlir::Type storage,
+                    llvm::ArrayRef<Buffer *> avoid = {});
   bool mayReuse(mlir::Value v, mlir::Operation *user);
   void pushScope();
   void popScope();

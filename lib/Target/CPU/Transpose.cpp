@@ -3,8 +3,8 @@
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
 // A buffer filled from memory that is contiguous along another dimension than the buffer's last (the keys of
-// attention) would be gathered element by element. Instead square blocks are read along the memory's dimension
-// and transposed in registers.
+// attention) would be gathered element by element. Instead square blocks are read along the memory's
+// dimension and transposed in registers.
 //
 //===----------------------------------------------------------------------===//
 #include "TileEmitter.h"

@@ -104,8 +104,8 @@ void rewriteLoop(scf::ForOp loop) {
   SmallVector<Value> oldInits = inits;
   for (const Step &step : steps)
     inits[step.index] = arith::ConstantOp::create(b, loc, b.getZeroAttr(step.amount.getType()));
-  auto result = scf::ForOp::create(b, loc, loop.getLowerBound(), loop.getUpperBound(), loop.getStep(), inits, nullptr,
-                                   loop.getUnsignedCmp());
+  auto result = scf::ForOp::create(b, loc, loop.getLowerBound(), loop.getUpperBound(), loop.getStep(), inits,
+                                   nullptr, loop.getUnsignedCmp());
   for (NamedAttribute attribute : loop->getDiscardableAttrs())
     result->setDiscardableAttr(attribute.getName(), attribute.getValue());
   Block *body = result.getBody();
@@ -122,7 +122,8 @@ void rewriteLoop(scf::ForOp loop) {
   Operation *yield = body->getTerminator();
   b.setInsertionPoint(yield);
   for (const Step &step : steps)
-    yield->setOperand(step.index, arith::AddIOp::create(b, loc, result.getRegionIterArg(step.index), step.amount));
+    yield->setOperand(step.index,
+                      arith::AddIOp::create(b, loc, result.getRegionIterArg(step.index), step.amount));
   b.setInsertionPointAfter(result);
   for (auto [i, old] : llvm::enumerate(loop.getResults())) {
     Value fresh = result.getResult(i);
