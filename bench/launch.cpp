@@ -20,8 +20,9 @@ int main() {
                      "@triton.jit\n"
                      "def empty(a, b, c, n, m):\n"
                      "    pass\n";
-  auto kernel = despina::compileText(
-      text, "empty.py", "empty", {{"a", "*fp32"}, {"b", "*fp32"}, {"c", "*fp32"}, {"n", "i32"}, {"m", "i32"}});
+  auto kernel =
+      despina::compileText(text, "empty.py", "empty",
+                           {{"a", "*fp32"}, {"b", "*fp32"}, {"c", "*fp32"}, {"n", "i32"}, {"m", "i32"}});
   if (!kernel) {
     std::fprintf(stderr, "%s\n", kernel.error().rendered.c_str());
     return 1;

@@ -91,9 +91,9 @@ bool initialiseRegistry() {
 static Ref notesOf(const Error &error) {
   Ref notes = Ref::steal(PyList_New(0));
   for (const Error::Note &note : error.notes) {
-    Ref entry = Ref::steal(Py_BuildValue("(NNIIN)", makeStr(note.message).release(),
-                                         makeStr(note.file).release(), note.line, note.column,
-                                         makeStr(note.pythonText).release()));
+    Ref entry =
+        Ref::steal(Py_BuildValue("(NNIIN)", makeStr(note.message).release(), makeStr(note.file).release(),
+                                 note.line, note.column, makeStr(note.pythonText).release()));
     if (!entry || PyList_Append(notes.get(), entry.get()) < 0)
       return {};
   }
