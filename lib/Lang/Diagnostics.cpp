@@ -206,9 +206,20 @@ std::string render(const Diagnostic &diagnostic, bool color) {
 
 namespace {
 
+/// At most `size` bytes of the line from `begin`, whole characters.
+llvm::StringRef window(llvm::StringRef line, size_t begin, size_t size) {
+  begin = std::min(begin, line.size());
+  while (begin < line.size() && begin > 0 && isContinuationByte(line[begin]))
+    ++begin;
+  size_t end = std::min(line.size(), begin + size);
+  while (end < line.size() && isContinuationByte(line[end]))
+    ++end;
+  return line.slice(begin, end);
+}
+
 /// `at LINE:COL:` and the source lines, relative to the function when it is known.
 std::string pythonPosition(const SourceRange &range, const SourceRange &function) {
-  constexpr uint32_t maxLines = 12;
+  constexpr uint32_t maxLines = 12, maxLineBytes = 1000;
   const SourceFile &file = *range.file;
   LineColumn at = file.localLineColumn(range.begin);
   uint32_t firstLine = 1, indent = 0;
@@ -219,13 +230,15 @@ std::string pythonPosition(const SourceRange &range, const SourceRange &function
   }
   uint32_t column = at.column > indent ? at.column - indent : 0;
   std::string text = "at " + std::to_string(at.line - firstLine + 1) + ":" + std::to_string(column) + ":\n";
+  // All lines lose the same number of leading bytes where a machine-made one is very long.
+  uint32_t cut = column >= maxLineBytes ? column - maxLineBytes / 2 : 0;
   uint32_t shown = std::max(firstLine, at.line >= maxLines ? at.line - maxLines + 1 : 1);
   for (uint32_t line = shown; line <= at.line; ++line) {
     llvm::StringRef source = file.line(line);
     size_t blanks = std::min<size_t>(indent, source.find_first_not_of(" \t"));
-    text += source.drop_front(std::min(blanks, source.size())).str() + "\n";
+    text += window(source.drop_front(std::min(blanks, source.size())), cut, maxLineBytes).str() + "\n";
   }
-  return text + std::string(column, ' ') + "^";
+  return text + std::string(column - cut, ' ') + "^";
 }
 
 /// The message as Python's exception shows it.

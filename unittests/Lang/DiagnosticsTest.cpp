@@ -76,6 +76,13 @@ TEST_F(DiagnosticsTest, RenderHelpAndCalls) {
                                 "    ^~~~\n");
 }
 
+TEST_F(DiagnosticsTest, PythonTextOfLongLines) {
+  source("x\n" + std::string(3000, 'a') + " + bad + " + std::string(3000, 'b') + "\n");
+  std::string text = pythonText(error("m", rangeOf("bad")));
+  std::string shown = std::string(497, 'a') + " + bad + " + std::string(494, 'b');
+  EXPECT_EQ(text, "at 2:3003:\n\n" + shown + "\n" + std::string(500, ' ') + "^\nm");
+}
+
 TEST_F(DiagnosticsTest, PythonTextOfCalls) {
   source("x\ndef f(a):\n    b = g(a)\n");
   Diagnostic::CallSite site{rangeOf("g(a)"), "g", rangeOf("def f(a):\n    b = g(a)")};
