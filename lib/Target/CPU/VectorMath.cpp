@@ -61,6 +61,9 @@ public:
   Value equal(Value x, Value y) { return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, x, y); }
   Value unordered(Value x, Value y) { return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ULT, x, y); }
   Value select(Value c, Value x, Value y) { return arith::SelectOp::create(b, loc, c, x, y); }
+  /// Results below the smallest subnormal start from 0: the processor takes 100 cycles and more for an operation
+  /// that underflows, and masked lanes are full of exp(-inf).
+  Value zeroWhere(Value condition, Value x) { return select(condition, constant(0), x); }
   Value toInt(Value x) { return arith::BitcastOp::create(b, loc, intType, x); }
   Value toFloat(Value x) { return arith::BitcastOp::create(b, loc, type, x); }
   Value addI(Value x, Value y) { return arith::AddIOp::create(b, loc, x, y); }
@@ -123,6 +126,7 @@ Value emitExp(Emitter &e, Value x) {
       0.5, 0.16666666666666667453, 0.041666666666624127873, 0.0083333333333300618325, 0.0013888888917213716901,
       0.00019841269863053616878, 0.000024801521295954375131, 2.7557268459997064772e-6,
       2.7620088445409748161e-7, 2.5100385495510319078e-8};
+  Value vanishes = e.less(x, e.constant(e.isDouble ? -745.14 : -103.98));
   x = e.isDouble ? e.clamp(x, -746, 710) : e.clamp(x, -104.5, 89.5);
   Value magic = e.constant(e.roundingMagic());
   Value t = e.fma(x, kLog2E, magic);
@@ -132,7 +136,7 @@ Value emitExp(Emitter &e, Value x) {
   r = e.fma(n, e.isDouble ? 4.2009150726810845979e-11 : -1.428606765330187045e-6, r);
   Value p = e.isDouble ? e.polynomial(r, twice) : e.polynomial(r, single);
   p = e.fma(e.mul(r, r), p, r);
-  return e.scale(e.add(p, e.constant(1)), n, t);
+  return e.scale(e.zeroWhere(vanishes, e.add(p, e.constant(1))), n, t);
 }
 
 Value emitExp2(Emitter &e, Value x) {
@@ -143,13 +147,14 @@ Value emitExp2(Emitter &e, Value x) {
       0.69314718055994530942, 0.24022650695910098225, 0.055504108664821594342, 0.0096181291076068850713,
       0.0013333558146416933468, 0.00015403530441741856261, 0.000015252733829839213219,
       1.3215442584382706931e-6, 1.0178062443959398566e-7, 7.0725866570662055996e-9, 4.4549609754607059368e-10};
+  Value vanishes = e.less(x, e.constant(e.isDouble ? -1075 : -150));
   x = e.isDouble ? e.clamp(x, -1080, 1030) : e.clamp(x, -155, 130);
   Value magic = e.constant(e.roundingMagic());
   Value t = e.add(x, magic);
   Value n = e.sub(t, magic);
   Value r = e.sub(x, n);
   Value p = e.isDouble ? e.polynomial(r, twice) : e.polynomial(r, single);
-  return e.scale(e.fma(r, p, e.constant(1)), n, t);
+  return e.scale(e.zeroWhere(vanishes, e.fma(r, p, e.constant(1))), n, t);
 }
 
 /// log(x) for base e, or log2(x).
