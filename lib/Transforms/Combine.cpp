@@ -43,7 +43,8 @@ template <typename AddOp> struct AddToDot : OpRewritePattern<AddOp> {
     for (auto [product, addend] :
          {std::pair(add.getLhs(), add.getRhs()), std::pair(add.getRhs(), add.getLhs())}) {
       auto dot = product.template getDefiningOp<tt::DotOp>();
-      if (!dot || !dot->hasOneUse() || !isZero(dot.getC()))
+      // Not into a loop: there it would be computed again and again.
+      if (!dot || !dot->hasOneUse() || dot->getBlock() != add->getBlock() || !isZero(dot.getC()))
         continue;
       rewriter.replaceOpWithNewOp<tt::DotOp>(add, add.getType(), dot.getA(), dot.getB(), addend,
                                              dot.getInputPrecision(), dot.getMaxNumImpreciseAcc());

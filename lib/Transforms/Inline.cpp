@@ -20,6 +20,34 @@ namespace despina {
 
 namespace {
 
+constexpr uint64_t maxOperations = 1 << 20;
+
+/// Counts what functions grow to when every call in them is inlined.
+class ExpandedSize {
+public:
+  explicit ExpandedSize(ModuleOp module) : symbols(module) {}
+
+  /// Stops counting above `maxOperations`; a function that calls itself is not inlined and counts once.
+  uint64_t of(tt::FuncOp func) {
+    auto [known, isNew] = sizes.try_emplace(func, 1);
+    if (!isNew)
+      return known->second;
+    uint64_t size = 0;
+    func.walk([&](Operation *op) {
+      ++size;
+      if (auto call = dyn_cast<tt::CallOp>(op))
+        if (auto callee = symbols.lookup<tt::FuncOp>(call.getCallee()))
+          size += of(callee);
+      size = std::min(size, maxOperations + 1);
+    });
+    return sizes[func] = size;
+  }
+
+private:
+  SymbolTable symbols;
+  DenseMap<Operation *, uint64_t> sizes;
+};
+
 class DespinaInlinePass : public despina::impl::DespinaInlineBase<DespinaInlinePass> {
 public:
   using DespinaInlineBase::DespinaInlineBase;
@@ -30,6 +58,13 @@ public:
     bool hasCalls = module.walk([](tt::CallOp) { return WalkResult::interrupt(); }).wasInterrupted();
     if (!hasCalls)
       return markAllAnalysesPreserved();
+
+    ExpandedSize expanded(module);
+    for (auto func : module.getOps<tt::FuncOp>())
+      if (expanded.of(func) > maxOperations) {
+        func.emitError("has over ") << maxOperations << " operations with its calls inlined";
+        return signalPassFailure();
+      }
 
     auto shouldInline = [this](const Inliner::ResolvedCall &call) {
       auto func = call.targetNode->getCallableRegion()->getParentOfType<tt::FuncOp>();

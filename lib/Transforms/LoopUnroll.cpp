@@ -24,6 +24,14 @@ namespace {
 
 constexpr StringLiteral factorName = "tt.loop_unroll_factor";
 constexpr StringLiteral stagesName = "tt.num_stages";
+/// A wish for more operations than this is not granted: no machine gains from it.
+constexpr uint64_t maxOperations = 1 << 16;
+
+bool isTooLarge(scf::ForOp loop, uint64_t factor) {
+  uint64_t operations = 0;
+  loop.getBody()->walk([&](Operation *) { ++operations; });
+  return operations > maxOperations / factor;
+}
 
 /// The constant step, if `factor` steps fit the type of the bounds.
 std::optional<APInt> stepThatFits(scf::ForOp loop, uint64_t factor) {
@@ -93,6 +101,8 @@ void unroll(scf::ForOp loop) {
   if (!factorAttr || factorAttr.getInt() <= 1)
     return;
   uint64_t factor = factorAttr.getInt();
+  if (isTooLarge(loop, factor))
+    return;
   std::optional<APInt> step = stepThatFits(loop, factor);
   if (!step)
     return;

@@ -106,3 +106,21 @@ tt.func @select_of_load_not(%p: tensor<8x!tt.ptr<f32>>, %m: tensor<8xi1>, %n: te
   %5 = arith.select %m, %4, %x : tensor<8xi1>, tensor<8xf32>
   tt.return %1, %3, %5 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }
+
+// A product made before a loop stays there.
+// CHECK-LABEL: @product_before_loop
+// CHECK: tt.dot
+// CHECK: scf.for
+// CHECK-NOT: tt.dot
+// CHECK: arith.addf
+tt.func @product_before_loop(%a: tensor<16x16xf32>, %b: tensor<16x16xf32>, %n: i32) -> tensor<16x16xf32> {
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %d = tt.dot %a, %b, %zero : tensor<16x16xf32> * tensor<16x16xf32> -> tensor<16x16xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<16x16xf32>) : i32 {
+    %s = arith.addf %acc, %d : tensor<16x16xf32>
+    scf.yield %s : tensor<16x16xf32>
+  }
+  tt.return %r : tensor<16x16xf32>
+}

@@ -185,3 +185,21 @@ tt.func @unsigned_bounds(%p: !tt.ptr<i32>) {
   } {tt.loop_unroll_factor = 2 : i32}
   tt.return
 }
+
+// -----
+
+// A factor beyond all sense is no reason to fill the memory.
+// CHECK-LABEL: @too_large
+// CHECK: scf.for
+// CHECK-COUNT-1: arith.addf
+// CHECK-NOT: arith.addf
+// CHECK: tt.return
+tt.func @too_large(%x: f32, %n: i32) -> f32 {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %x) -> (f32) : i32 {
+    %s = arith.addf %acc, %x : f32
+    scf.yield %s : f32
+  } {tt.loop_unroll_factor = 1000000000 : i32}
+  tt.return %r : f32
+}

@@ -42,7 +42,7 @@ def TTLoopUnroll : Pass<"tt-loop-unroll", "::despina::tt::FuncOp"> {
   let description = [{
     The marked `scf.for` makes that many steps in each iteration, and a second loop makes the steps left over.
     Both are exact for empty loops, unsigned bounds and bounds near the type's limits. A loop with a step that is
-    no constant stays as it is.
+    no constant stays as it is, and so does one that would grow to more than 65,536 operations.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
