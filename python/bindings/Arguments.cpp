@@ -464,15 +464,18 @@ std::optional<TypeCode> dlpackType(const DLTensor &tensor) {
   if (tensor.dtype.lanes != 1)
     return std::nullopt;
   unsigned bits = tensor.dtype.bits;
+  bool isWhole = bits == 8 || bits == 16 || bits == 32 || bits == 64;
+  if (!isWhole)
+    return std::nullopt;
   switch (tensor.dtype.code) {
   case 0: // signed
     return bits == 8 ? code::I8 : bits == 16 ? code::I16 : bits == 32 ? code::I32 : code::I64;
   case 1: // unsigned
     return bits == 8 ? code::U8 : bits == 16 ? code::U16 : bits == 32 ? code::U32 : code::U64;
   case 2: // float
-    if (bits == 16 || bits == 32 || bits == 64)
-      return bits == 16 ? code::FP16 : bits == 32 ? code::FP32 : code::FP64;
-    return std::nullopt;
+    if (bits == 8)
+      return std::nullopt;
+    return bits == 16 ? code::FP16 : bits == 32 ? code::FP32 : code::FP64;
   case 4: // bfloat
     return bits == 16 ? std::optional<TypeCode>(code::BF16) : std::nullopt;
   case 6: // bool
@@ -512,8 +515,13 @@ bool ArgumentReader::readDLPack(const Parameter &parameter, PyObject *object, Cl
 }
 
 bool ArgumentReader::readTuple(const Parameter &parameter, PyObject *object, Classified &out) {
+  if (depth_ == maxNesting) {
+    PyErr_Format(PyExc_RecursionError, "a tuple argument is nested over %u levels deep", maxNesting);
+    return false;
+  }
   Parameter plain;
   plain.isConst = parameter.isConst;
+  ++depth_;
   Py_ssize_t size = PyTuple_GET_SIZE(object);
   out.object = object;
   out.elements.resize(size_t(size));
@@ -523,6 +531,7 @@ bool ArgumentReader::readTuple(const Parameter &parameter, PyObject *object, Cla
       return false;
     allConstant &= out.elements[size_t(i)].kind == Classified::Kind::Constant;
   }
+  --depth_;
   out.kind = allConstant ? Classified::Kind::Constant : Classified::Kind::Tuple;
   return true;
 }

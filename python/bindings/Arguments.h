@@ -88,6 +88,7 @@ private:
   bool refuse(PyObject *object, const char *why = nullptr);
 
   std::vector<Ref> kept_;
+  unsigned depth_ = 0; ///< of the tuples being read
 };
 
 /// Packs a Python number into a slot of a scalar type. False after setting a Python error.

@@ -262,8 +262,9 @@ bool encodeByTable(DispatcherState &state, PyObject *object, std::string &key) {
   return true;
 }
 
-/// A jit function counts by identity: hashing its source belongs to no launch. The table keeps it alive.
-bool encodeFunction(DispatcherState &state, PyObject *object, std::string &key) {
+/// An object that counts by identity: hashing a jit function's source belongs to no launch. The table keeps
+/// it alive.
+bool encodeIdentity(DispatcherState &state, PyObject *object, std::string &key) {
   Ref address = Ref::steal(PyLong_FromVoidPtr(object));
   if (!address || PyDict_SetItem(state.constants.get(), address.get(), object) < 0)
     return false;
@@ -272,7 +273,25 @@ bool encodeFunction(DispatcherState &state, PyObject *object, std::string &key) 
   return true;
 }
 
-bool encodeConstant(DispatcherState &state, PyObject *object, std::string &key) {
+bool encodeConstant(DispatcherState &state, PyObject *object, std::string &key, unsigned depth = 0);
+
+/// Element by element: to Python's comparison (1,) and (True,) are equal. The table keeps the class alive.
+bool encodeTuple(DispatcherState &state, PyObject *tuple, std::string &key, unsigned depth) {
+  if (depth == maxNesting) {
+    PyErr_Format(PyExc_RecursionError, "a tuple argument is nested over %u levels deep", maxNesting);
+    return false;
+  }
+  key += '(';
+  if (!PyTuple_CheckExact(tuple) && !encodeIdentity(state, reinterpret_cast<PyObject *>(Py_TYPE(tuple)), key))
+    return false;
+  appendBytes(key, PyTuple_GET_SIZE(tuple));
+  for (Py_ssize_t i = 0; i != PyTuple_GET_SIZE(tuple); ++i)
+    if (!encodeConstant(state, PyTuple_GET_ITEM(tuple, i), key, depth + 1))
+      return false;
+  return true;
+}
+
+bool encodeConstant(DispatcherState &state, PyObject *object, std::string &key, unsigned depth) {
   if (object == Py_None) {
     key += 'N';
     return true;
@@ -302,17 +321,11 @@ bool encodeConstant(DispatcherState &state, PyObject *object, std::string &key) 
     key += text;
     return true;
   }
-  if (PyTuple_CheckExact(object)) {
-    key += '(';
-    appendBytes(key, PyTuple_GET_SIZE(object));
-    for (Py_ssize_t i = 0; i != PyTuple_GET_SIZE(object); ++i)
-      if (!encodeConstant(state, PyTuple_GET_ITEM(object, i), key))
-        return false;
-    return true;
-  }
+  if (PyTuple_Check(object))
+    return encodeTuple(state, object, key, depth);
   auto *callable = reinterpret_cast<PyTypeObject *>(registry().jitCallableClass);
   if (callable && PyType_IsSubtype(Py_TYPE(object), callable))
-    return encodeFunction(state, object, key);
+    return encodeIdentity(state, object, key);
   return encodeByTable(state, object, key);
 }
 

@@ -87,8 +87,14 @@ Value sequence(PyObject *object) {
     PyErr_Clear();
     return opaque(object);
   }
+  // A list may hold itself, and nesting has no end in Python: what is too deep stays opaque.
+  thread_local unsigned depth = 0;
+  if (depth == maxNesting)
+    return opaque(object);
+  ++depth;
   for (Py_ssize_t i = 0, e = PySequence_Fast_GET_SIZE(items.get()); i != e; ++i)
     value.elements.push_back(toValue(PySequence_Fast_GET_ITEM(items.get(), i)));
+  --depth;
   if (Ref fields = namedTupleFields(object)) {
     for (Py_ssize_t i = 0, e = PyTuple_GET_SIZE(fields.get()); i != e; ++i)
       value.fields.emplace_back(textOf(PyTuple_GET_ITEM(fields.get(), i)));
@@ -119,7 +125,7 @@ Value integer(PyObject *object) {
     PyErr_Clear();
     return opaque(object);
   }
-  // Base 16 has no limit of digits, unlike base 10 (sys.set_int_max_str_digits); small ones are the rule.
+  // Python refuses to write more digits than sys.get_int_max_str_digits(): such a number stays opaque.
   int overflow = 0;
   long long small = PyLong_AsLongLongAndOverflow(exact.get(), &overflow);
   if (!overflow)

@@ -82,6 +82,9 @@ private:
 
 /// UTF-8 text of a `str`; empty when it is none (no error is left set).
 std::string_view textOf(PyObject *object);
+
+/// Tuples and lists may be nested this deep; beyond, the stack would be at the caller's mercy.
+inline constexpr unsigned maxNesting = 100;
 /// `str(object)`; a placeholder when that raises.
 std::string strOf(PyObject *object);
 inline Ref makeStr(std::string_view text) {
