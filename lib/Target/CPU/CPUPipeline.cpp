@@ -73,7 +73,7 @@ std::optional<LoweredKernel> lowerTiles(ModuleOp module, const CPUOptions &optio
   TileEmitter emitter(kernel, options);
   if (failed(emitter.run(*output)))
     return std::nullopt;
-  LoweredKernel result{kernel.getName().str(), size_t(emitter.scratchBytes())};
+  LoweredKernel result{emitter.symbol(), size_t(emitter.scratchBytes())};
   module.getBody()->clear();
   module.getBody()->getOperations().splice(module.getBody()->end(), output->getBody()->getOperations());
   return result;
@@ -161,12 +161,16 @@ struct LowerTilesPass : PassWrapper<LowerTilesPass, OperationPass<ModuleOp>> {
   Option<unsigned> vectorBytes{*this, "vector-bytes",
                                llvm::cl::desc("Native vector width in bytes (0: this machine's)"),
                                llvm::cl::init(0)};
+  Option<bool> amx{*this, "amx", llvm::cl::desc("With vector-bytes: the machine has AMX for bf16 and int8"),
+                   llvm::cl::init(false)};
   void runOnOperation() final {
     CPUOptions options;
     if (vectorBytes) {
       // Tests ask for the same code on every machine.
       options.features = CPUFeatures();
       options.features.vectorBytes = vectorBytes;
+      options.features.vectorRegisters = vectorBytes == 64 ? 32 : 16;
+      options.features.amxTile = options.features.amxBF16 = options.features.amxInt8 = amx;
     }
     if (!lowerTiles(getOperation(), options))
       signalPassFailure();

@@ -8,6 +8,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 
 namespace despina::cpu {
@@ -78,6 +80,14 @@ std::optional<int64_t> TileEmitter::stepAlong(Value v, unsigned dim, unsigned de
   auto type = dyn_cast<RankedTensorType>(v.getType());
   if (!type || type.getDimSize(dim) == 1)
     return 0;
+  if (auto known = steps.find({v, dim}); known != steps.end())
+    return known->second;
+  std::optional<int64_t> step = findStepAlong(v, dim, depth);
+  steps[{v, dim}] = step;
+  return step;
+}
+
+std::optional<int64_t> TileEmitter::findStepAlong(Value v, unsigned dim, unsigned depth) {
   Operation *op = v.getDefiningOp();
   if (!op || depth > 64)
     return std::nullopt;
@@ -88,17 +98,21 @@ std::optional<int64_t> TileEmitter::stepAlong(Value v, unsigned dim, unsigned de
     return 1;
   if (isa<arith::AddIOp, tt::AddPtrOp, arith::SubIOp>(op)) {
     auto x = next(op->getOperand(0), dim), y = next(op->getOperand(1), dim);
-    if (!x || !y)
+    int64_t step = 0;
+    if (!x || !y ||
+        (isa<arith::SubIOp>(op) ? llvm::SubOverflow(*x, *y, step) : llvm::AddOverflow(*x, *y, step)))
       return std::nullopt;
-    return isa<arith::SubIOp>(op) ? *x - *y : *x + *y;
+    return step;
   }
   if (isa<arith::MulIOp>(op)) {
     auto x = next(op->getOperand(0), dim), y = next(op->getOperand(1), dim);
     if (x && y && *x == 0 && *y == 0)
       return 0;
+    int64_t step = 0;
     for (unsigned i : {0u, 1u})
-      if (auto factor = constantElement(op->getOperand(i)); factor && (i ? x : y))
-        return *factor * *(i ? x : y);
+      if (auto factor = constantElement(op->getOperand(i));
+          factor && (i ? x : y) && !llvm::MulOverflow(*factor, *(i ? x : y), step))
+        return step;
     return std::nullopt;
   }
   if (isa<arith::ExtSIOp, arith::ExtUIOp, tt::BroadcastOp, tt::BitcastOp>(op))

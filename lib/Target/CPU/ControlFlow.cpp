@@ -212,9 +212,9 @@ void TileEmitter::emitUnsplat(tt::UnsplatOp op) {
 // Values that cross regions
 //===----------------------------------------------------------------------===//
 
-void TileEmitter::prepareCapture(Value v) {
+void TileEmitter::prepareCapture(Value v, llvm::DenseSet<Value> &seen) {
   Operation *op = v.getDefiningOp();
-  if (!isTile(v) || buffers.contains(v) || !op || !isLazy(op))
+  if (!isTile(v) || buffers.contains(v) || !op || !isLazy(op) || !seen.insert(v).second)
     return;
   if (isa<tt::LoadOp>(op))
     return materialise(v);
@@ -231,7 +231,7 @@ void TileEmitter::prepareCapture(Value v) {
       return materialise(v);
   }
   for (Value operand : op->getOperands())
-    prepareCapture(operand);
+    prepareCapture(operand, seen);
 }
 
 void TileEmitter::prepareRegion(Operation *op) {
@@ -247,8 +247,9 @@ void TileEmitter::prepareRegion(Operation *op) {
         captured.insert(operand);
     }
   });
+  llvm::DenseSet<Value> seen;
   for (Value v : captured)
-    prepareCapture(v);
+    prepareCapture(v, seen);
   flush();
   if (writes)
     prepareWrites(op);

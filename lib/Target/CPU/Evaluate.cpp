@@ -236,14 +236,19 @@ std::optional<std::pair<Value, TileIndex>> TileEmitter::remap(Value v, const Til
 // Evaluation
 //===----------------------------------------------------------------------===//
 
+unsigned TileEmitter::levelOf(const TileIndex &index) {
+  unsigned where = 0;
+  for (const LaneIndex &i : index)
+    where = std::max(where, i.level);
+  return where;
+}
+
 LaneValue TileEmitter::evaluate(Value v, const TileIndex &index) {
   if (!isTile(v))
     return uniform(scalar(v), 0);
   if (assumptions && assumptions->trueTiles.contains(v))
     return constant(b.getBoolAttr(true));
-  unsigned where = 0;
-  for (const LaneIndex &i : index)
-    where = std::max(where, i.level);
+  unsigned where = levelOf(index);
   for (auto &entry : memo[where][v])
     if (entry.first == index)
       return entry.second;
@@ -477,6 +482,17 @@ LaneValue TileEmitter::evaluateOffset(Value v, const TileIndex &index) {
   Operation *op = v.getDefiningOp();
   if (!op || !isTile(v) || buffers.contains(v) || !isLazy(op))
     return widenOffset(evaluate(v, index));
+  unsigned where = levelOf(index);
+  for (auto &entry : offsetMemo[where][v])
+    if (entry.first == index)
+      return entry.second;
+  LaneValue result = evaluateOffsetOp(v, index);
+  offsetMemo[where][v].push_back({index, result});
+  return result;
+}
+
+LaneValue TileEmitter::evaluateOffsetOp(Value v, const TileIndex &index) {
+  Operation *op = v.getDefiningOp();
   if (assumptions && assumptions->remainders.contains(v)) {
     LaneValue delta = widenOffset(uniform(assumptions->remainders.lookup(v), 0));
     return add(evaluateOffset(op->getOperand(0), index), delta, /*subtract=*/true);

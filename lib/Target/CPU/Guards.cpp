@@ -10,12 +10,38 @@
 
 #include "mlir/IR/Matchers.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 
 namespace despina::cpu {
 
-std::optional<TileEmitter::Interval> TileEmitter::intervalOf(Value v, const Assumptions &facts,
-                                                             unsigned depth) {
+std::optional<Interval> TileEmitter::intervalOf(Value v, Assumptions &facts, Guards &guards, unsigned depth) {
+  if (auto known = facts.intervals.find(v); known != facts.intervals.end())
+    return known->second;
+  std::optional<Interval> interval = findInterval(v, facts, guards, depth);
+  facts.intervals[v] = interval;
+  return interval;
+}
+
+std::optional<Interval> TileEmitter::exactInterval(Value v, Assumptions &facts, Guards &guards,
+                                                   unsigned depth) {
+  std::optional<Interval> interval = intervalOf(v, facts, guards, depth);
+  if (!interval || getElementTypeOrSelf(v.getType()).isInteger(64))
+    return interval;
+  unsigned bits = getElementTypeOrSelf(v.getType()).getIntOrFloatBitWidth();
+  auto require = [&](Value end, arith::CmpIPredicate predicate, int64_t limit) {
+    auto extended = end.getDefiningOp<arith::ExtSIOp>();
+    if (!extended || extended.getIn().getType().getIntOrFloatBitWidth() > bits)
+      guards.push_back(b.createOrFold<arith::CmpIOp>(loc, predicate, end, i64(limit)));
+  };
+  require(interval->low, arith::CmpIPredicate::sge, llvm::minIntN(bits));
+  require(interval->high, arith::CmpIPredicate::sle, llvm::maxIntN(bits));
+  return interval;
+}
+
+std::optional<Interval> TileEmitter::findInterval(Value v, Assumptions &facts, Guards &guards,
+                                                  unsigned depth) {
   auto extend = [&](Value x) -> Value {
     if (x.getType().isInteger(64))
       return x;
@@ -30,7 +56,7 @@ std::optional<TileEmitter::Interval> TileEmitter::intervalOf(Value v, const Assu
   Operation *op = v.getDefiningOp();
   if (!op || depth > 64 || buffers.contains(v))
     return std::nullopt;
-  auto next = [&](Value operand) { return intervalOf(operand, facts, depth + 1); };
+  auto next = [&](Value operand) { return intervalOf(operand, facts, guards, depth + 1); };
   auto sum = [&](Value x, Value y) { return b.createOrFold<arith::AddIOp>(loc, x, y); };
   auto difference = [&](Value x, Value y) { return b.createOrFold<arith::SubIOp>(loc, x, y); };
 
@@ -43,8 +69,10 @@ std::optional<TileEmitter::Interval> TileEmitter::intervalOf(Value v, const Assu
     Value x = i64(value.getSExtValue());
     return Interval{x, x};
   }
-  if (isa<tt::SplatOp, tt::ExpandDimsOp, tt::BroadcastOp, tt::ReshapeOp, tt::TransOp, arith::ExtSIOp>(op))
+  if (isa<tt::SplatOp, tt::ExpandDimsOp, tt::BroadcastOp, tt::ReshapeOp, tt::TransOp>(op))
     return next(op->getOperand(0));
+  if (isa<arith::ExtSIOp>(op))
+    return exactInterval(op->getOperand(0), facts, guards, depth + 1);
   if (isa<arith::AddIOp, arith::SubIOp>(op)) {
     auto x = next(op->getOperand(0)), y = x ? next(op->getOperand(1)) : std::nullopt;
     if (!x || !y)
@@ -76,7 +104,7 @@ std::optional<TileEmitter::Interval> TileEmitter::intervalOf(Value v, const Assu
 
 void TileEmitter::guardMask(Value mask, Assumptions &facts, SmallVectorImpl<Value> &guards) {
   Operation *op = mask.getDefiningOp();
-  if (!op || !isTile(mask) || facts.trueTiles.contains(mask) || buffers.contains(mask))
+  if (!op || !isTile(mask) || buffers.contains(mask) || !facts.seenMasks.insert(mask).second)
     return;
   if (isa<arith::AndIOp>(op)) {
     guardMask(op->getOperand(0), facts, guards);
@@ -98,7 +126,8 @@ void TileEmitter::guardMask(Value mask, Assumptions &facts, SmallVectorImpl<Valu
   bool less = predicate == P::slt || predicate == P::sle, more = predicate == P::sgt || predicate == P::sge;
   if (!less && !more)
     return;
-  auto x = intervalOf(compare.getLhs(), facts), y = x ? intervalOf(compare.getRhs(), facts) : std::nullopt;
+  auto x = exactInterval(compare.getLhs(), facts, guards);
+  auto y = x ? exactInterval(compare.getRhs(), facts, guards) : std::nullopt;
   if (!x || !y)
     return;
   guards.push_back(less ? b.createOrFold<arith::CmpIOp>(loc, predicate, x->high, y->low)
@@ -109,8 +138,8 @@ void TileEmitter::guardMask(Value mask, Assumptions &facts, SmallVectorImpl<Valu
 void TileEmitter::guardRemainder(Value v, Assumptions &facts, SmallVectorImpl<Value> &guards) {
   // x % n = x - d for one d while the tile stays between two multiples of n.
   Operation *op = v.getDefiningOp();
-  auto x = intervalOf(op->getOperand(0), facts);
-  auto n = x ? intervalOf(op->getOperand(1), facts) : std::nullopt;
+  auto x = exactInterval(op->getOperand(0), facts, guards);
+  auto n = x ? exactInterval(op->getOperand(1), facts, guards) : std::nullopt;
   if (!x || !n || n->low != n->high)
     return;
   Value zero = i64(0), one = i64(1);
@@ -141,6 +170,8 @@ Value TileEmitter::emitGuards(ArrayRef<Root> roots, Assumptions &facts) {
   for (const Root &root : roots)
     if (auto store = dyn_cast_or_null<tt::StoreOp>(root.op); store && store.getMask())
       guardMask(store.getMask(), facts, guards);
+  if (facts.trueTiles.empty() && facts.remainders.empty())
+    return {};
   Value all;
   for (Value guard : guards)
     if (!matchPattern(guard, m_One()))

@@ -20,12 +20,22 @@ namespace despina::cpu {
 // The function
 //===----------------------------------------------------------------------===//
 
+std::string TileEmitter::symbol() {
+  // A kernel may well be called `memcpy`, but its code must not answer calls of that function.
+  std::string name = kernel.getName().str();
+  size_t count = 0;
+  const RuntimeSymbol *symbols = runtimeSymbols(count);
+  bool taken =
+      llvm::any_of(ArrayRef(symbols, count), [&](const RuntimeSymbol &known) { return name == known.name; });
+  return taken ? name + ".kernel" : name;
+}
+
 LLVM::LLVMFuncOp TileEmitter::createFunction() {
   Type pointer = LLVM::LLVMPointerType::get(b.getContext()), i64Type = b.getI64Type();
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
                                           {pointer, pointer, i64Type, i64Type, pointer});
   b.setInsertionPointToEnd(output.getBody());
-  auto result = LLVM::LLVMFuncOp::create(b, loc, kernel.getName(), type);
+  auto result = LLVM::LLVMFuncOp::create(b, loc, symbol(), type);
   StringAttr noalias = b.getStringAttr(LLVM::LLVMDialect::getNoAliasAttrName());
   result.setArgAttr(4, noalias, b.getUnitAttr());
   result.setArgAttr(4, LLVM::LLVMDialect::getAlignAttrName(), b.getI64IntegerAttr(64));

@@ -46,6 +46,9 @@ Buffer *TileEmitter::newBuffer(Type storage, int64_t numElements) {
   buffer->offset = offset;
   liveBuffers.insert(place, buffer.get());
   scratchEnd = std::max(scratchEnd, offset + buffer->bytes);
+  constexpr int64_t maxScratchBytes = int64_t(1) << 30;
+  if (scratchEnd > maxScratchBytes)
+    fail(kernel, "has tiles of over 1 GiB alive at once: use smaller blocks");
 
   OpBuilder entry(bufferAnchor);
   buffer->pointer =

@@ -27,8 +27,10 @@ OpBuilder &TileEmitter::at(unsigned where) {
 void TileEmitter::startLevels(Block *block) {
   levels.clear();
   memo.clear();
+  offsetMemo.clear();
   levels.push_back({block, nullptr});
   memo.emplace_back();
+  offsetMemo.emplace_back();
 }
 
 scf::ForOp TileEmitter::openLoop(int64_t from, int64_t to, int64_t step, ValueRange inits) {
@@ -40,6 +42,7 @@ scf::ForOp TileEmitter::openLoop(int64_t from, int64_t to, int64_t step, ValueRa
   levels.back().before = loop;
   levels.push_back({body, nullptr});
   memo.emplace_back();
+  offsetMemo.emplace_back();
   return loop;
 }
 
@@ -48,6 +51,7 @@ void TileEmitter::closeLoop(ValueRange yields) {
   scf::YieldOp::create(b, loc, yields);
   levels.pop_back();
   memo.pop_back();
+  offsetMemo.pop_back();
   levels.back().before = nullptr;
 }
 
@@ -87,15 +91,32 @@ bool TileEmitter::conflicts(const Root &root, const Reached &reached) {
   return false;
 }
 
+/// True when tiles of pointers differ, if at all, in what they are offset from.
+static bool haveSameOffsets(Value pointer, Value other) {
+  while (pointer != other && isa<RankedTensorType>(pointer.getType()) &&
+         isa<RankedTensorType>(other.getType())) {
+    Operation *op = pointer.getDefiningOp(), *otherOp = other.getDefiningOp();
+    if (!op || !otherOp || op->getName() != otherOp->getName() ||
+        op->getAttrDictionary() != otherOp->getAttrDictionary())
+      return false;
+    if (isa<tt::AddPtrOp>(op) ? op->getOperand(1) != otherOp->getOperand(1) : op->getNumOperands() != 1)
+      return false;
+    pointer = op->getOperand(0);
+    other = otherOp->getOperand(0);
+  }
+  return true;
+}
+
 bool TileEmitter::mayOverlap(Value pointer, Value other) {
   if (pointer == other)
     return false;
   Value x = baseOf(pointer), y = baseOf(other);
-  return !x || !y || x == y;
+  return !x || !y || x == y || !haveSameOffsets(pointer, other);
 }
 
 void TileEmitter::separateAliases(const Root &root) {
-  // Loads of the store's nest from the same memory at other places have to happen before the first write.
+  // Loads of the store's nest at other places have to happen before the first write. Two arguments may name
+  // one array, so different arguments help only where both are used at the same element.
   auto store = cast<tt::StoreOp>(root.op);
   Reached reached;
   reachRoot(root, reached);
@@ -107,9 +128,6 @@ void TileEmitter::separateAliases(const Root &root) {
     auto load = v.getDefiningOp<tt::LoadOp>();
     if (!load || !isTile(v) || buffers.contains(v) ||
         (identity && !mayOverlap(load.getPtr(), store.getPtr())))
-      continue;
-    Value read = baseOf(load.getPtr()), written = baseOf(store.getPtr());
-    if (read && written && read != written)
       continue;
     separate = true;
     if (!isPendingResult(v))

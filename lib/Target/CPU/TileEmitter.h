@@ -80,9 +80,15 @@ struct Root {
   Buffer *target = nullptr;      ///< Materialise: where to, or null for a buffer of the value's own
 };
 
+/// The least and the greatest element of an integer tile; both i64.
+struct Interval {
+  mlir::Value low, high;
+};
+
 /// Facts that hold in the mask-free version of a nest.
 struct Assumptions {
-  llvm::DenseSet<mlir::Value> trueTiles;
+  llvm::DenseSet<mlir::Value> trueTiles, seenMasks;
+  llvm::DenseMap<mlir::Value, std::optional<Interval>> intervals;
   /// Remainder -> multiple of the divisor (a scalar of the element type) to take away from the dividend.
   llvm::DenseMap<mlir::Value, mlir::Value> remainders;
 };
@@ -95,6 +101,8 @@ public:
   /// Emits the kernel's function into `module`.
   mlir::LogicalResult run(mlir::ModuleOp module);
   int64_t scratchBytes() const { return scratchEnd; }
+  /// Symbol of the emitted function.
+  std::string symbol();
 
 private:
   //===--- Classify.cpp ---------------------------------------------------===//
@@ -108,6 +116,7 @@ private:
   bool isHeavy(mlir::Value v) { return weight(v) >= heavyWeight; }
   /// Distance in elements between neighbours along `dim`, if known.
   std::optional<int64_t> stepAlong(mlir::Value v, unsigned dim, unsigned depth = 0);
+  std::optional<int64_t> findStepAlong(mlir::Value v, unsigned dim, unsigned depth);
   /// True when a root not yet emitted, and not in `besides`, needs `v`.
   bool stillNeeded(mlir::Value v, const llvm::DenseSet<mlir::Operation *> &besides);
   bool stillNeeded(mlir::Value v) { return stillNeeded(v, {}); }
@@ -130,6 +139,9 @@ private:
   LaneValue evaluatePointer(mlir::Value v, const TileIndex &index);
   /// An offset in i64; index arithmetic is taken not to wrap.
   LaneValue evaluateOffset(mlir::Value v, const TileIndex &index);
+  LaneValue evaluateOffsetOp(mlir::Value v, const TileIndex &index);
+  /// The innermost loop that an index depends on.
+  static unsigned levelOf(const TileIndex &index);
   LaneValue evaluateRange(int64_t start, const LaneIndex &index, mlir::Type type);
   LaneValue evaluateEither(mlir::Value v, const TileIndex &index);
   /// Source and index of operations that only move elements.
@@ -189,10 +201,15 @@ private:
   mlir::Value emitAtomicLoop(tt::AtomicRMWOp op, mlir::Value pointer, mlir::Value value);
 
   //===--- Guards.cpp -----------------------------------------------------===//
-  struct Interval {
-    mlir::Value low, high; ///< i64
-  };
-  std::optional<Interval> intervalOf(mlir::Value v, const Assumptions &assumptions, unsigned depth = 0);
+  using Guards = llvm::SmallVectorImpl<mlir::Value>;
+  /// Guards that make it exact, where narrow arithmetic might wrap, are added.
+  std::optional<Interval> intervalOf(mlir::Value v, Assumptions &assumptions, Guards &guards,
+                                     unsigned depth = 0);
+  std::optional<Interval> findInterval(mlir::Value v, Assumptions &assumptions, Guards &guards,
+                                       unsigned depth);
+  /// As `intervalOf`, for values used at another width: what they were computed in must hold them.
+  std::optional<Interval> exactInterval(mlir::Value v, Assumptions &assumptions, Guards &guards,
+                                        unsigned depth = 0);
   void guardMask(mlir::Value mask, Assumptions &assumptions, llvm::SmallVectorImpl<mlir::Value> &guards);
   void guardRemainder(mlir::Value v, Assumptions &assumptions, llvm::SmallVectorImpl<mlir::Value> &guards);
   /// Emits the guards of a group; null when there is nothing to gain.
@@ -261,7 +278,7 @@ private:
   /// Gives expensive values and loads that `op`'s regions use, or that a write in them could change, a
   /// buffer.
   void prepareRegion(mlir::Operation *op);
-  void prepareCapture(mlir::Value v);
+  void prepareCapture(mlir::Value v, llvm::DenseSet<mlir::Value> &seen);
   void prepareWrites(mlir::Operation *op);
   /// Fills `targets` (null: nothing to do) with `values` at once, as if nothing were written before all is
   /// read.
@@ -344,7 +361,8 @@ private:
   llvm::SmallVector<Level> levels;
   /// Per level, what is known there.
   using Memo = llvm::DenseMap<mlir::Value, llvm::SmallVector<std::pair<TileIndex, LaneValue>, 1>>;
-  llvm::SmallVector<Memo> memo;
+  llvm::SmallVector<Memo> memo, offsetMemo;
+  llvm::DenseMap<std::pair<mlir::Value, unsigned>, std::optional<int64_t>> steps;
 };
 
 } // namespace despina::cpu

@@ -25,7 +25,7 @@ namespace {
 /// The scalar all elements of a tile equal, made at the builder's place if need be; null if they differ.
 Value uniformElement(OpBuilder &b, Value tile, unsigned depth = 0) {
   Operation *op = tile.getDefiningOp();
-  if (!op || depth > 16)
+  if (!op || depth > 8)
     return {};
   Type element = getElementTypeOrSelf(tile.getType());
   if (auto splat = dyn_cast<tt::SplatOp>(op))

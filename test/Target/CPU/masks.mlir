@@ -1,13 +1,15 @@
 // RUN: despina-opt %s -cpu-lower-tiles=vector-bytes=64 | FileCheck %s
 
-// Interior programs run without masks: one scalar comparison decides.
+// Interior programs run without masks: one scalar test decides: that the last index is inside, and that it
+// did not wrap around.
 
 // CHECK-LABEL: llvm.func @add(
 // CHECK-SAME: llvm.noalias
 // CHECK: scf.for
 // CHECK: %[[LAST:.*]] = arith.addi %{{.*}}, %{{.*}} : i64
 // CHECK: %[[FULL:.*]] = arith.cmpi slt, %[[LAST]], %{{.*}} : i64
-// CHECK: scf.if %[[FULL]] {
+// CHECK: %[[FAST:.*]] = arith.andi %{{.*}}, %[[FULL]] : i1
+// CHECK-NEXT: scf.if %[[FAST]] {
 // CHECK: scf.for
 // CHECK-NOT: masked
 // CHECK: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr -> vector<16xf32>
