@@ -45,8 +45,9 @@ DESPINA_API const char *version();
 
 /// Why something failed.
 struct Error {
-  /// Name of the Python exception class it corresponds to: "CompilationError", "UnsupportedLanguageConstruct",
-  /// "CompileTimeAssertionFailure", "ValueError", "TypeError", "OutOfResources", "RuntimeError", "OSError"...
+  /// Name of the Python exception class it corresponds to: "CompilationError",
+  /// "UnsupportedLanguageConstruct", "CompileTimeAssertionFailure", "ValueError", "TypeError",
+  /// "OutOfResources", "RuntimeError", "OSError"...
   std::string kind;
   /// What happened, in one sentence or two.
   std::string message;
@@ -92,7 +93,7 @@ using Result = Expected<Unit>;
 /// A target to compile for. "cpu" is the host's processor.
 struct Target {
   std::string backend = "cpu";
-  std::string arch;   ///< "" = the host; for "cpu" an LLVM CPU name
+  std::string arch; ///< "" = the host; for "cpu" an LLVM CPU name
   int warpSize = 1;
 };
 
@@ -120,8 +121,8 @@ struct NamedConstant {
   NamedConstant(std::string n, int v) : NamedConstant(std::move(n), ConstantValue(int64_t(v))) {}
   NamedConstant(std::string n, const char *v) : NamedConstant(std::move(n), ConstantValue(std::string(v))) {}
 };
-/// Type of a runtime parameter in signature form: "*fp32", "i32", "*fp32:16" (divisible by 16), "i32:1" (always
-/// 1, hence no argument of a launch). An empty name means the next parameter that nothing else names.
+/// Type of a runtime parameter in signature form: "*fp32", "i32", "*fp32:16" (divisible by 16), "i32:1"
+/// (always 1, hence no argument of a launch). An empty name means the next parameter that nothing else names.
 struct NamedType {
   std::string name, type;
 };
@@ -132,7 +133,8 @@ public:
   enum class Kind : uint8_t { Pointer, Int, Float };
   /*implicit*/ Argument(const void *p) : kind_(Kind::Pointer), bits_(reinterpret_cast<uint64_t>(p)) {}
   template <typename T, std::enable_if_t<std::is_integral_v<T>, int> = 0>
-  /*implicit*/ Argument(T v) : kind_(Kind::Int), isUnsigned_(std::is_unsigned_v<T>), bits_(static_cast<uint64_t>(v)) {}
+  /*implicit*/ Argument(T v)
+      : kind_(Kind::Int), isUnsigned_(std::is_unsigned_v<T>), bits_(static_cast<uint64_t>(v)) {}
   /*implicit*/ Argument(double v) : kind_(Kind::Float), real_(v) {}
   /*implicit*/ Argument(float v) : Argument(double(v)) {}
   Kind kind() const { return kind_; }
@@ -171,8 +173,8 @@ public:
   Result launch(Grid grid, const Argument *args, size_t numArgs) const;
   /// Checks arguments and packs them for `launchPacked`.
   Expected<std::vector<uint64_t>> pack(const Argument *args, size_t numArgs) const;
-  /// As `launch` with packed arguments: one 8-byte slot per runtime parameter, unchecked. `shouldStop` is polled
-  /// on the calling thread; when it answers true the rest of the grid is dropped and false returned.
+  /// As `launch` with packed arguments: one 8-byte slot per runtime parameter, unchecked. `shouldStop` is
+  /// polled on the calling thread; when it answers true the rest of the grid is dropped and false returned.
   Expected<bool> launchPacked(Grid grid, const uint64_t *slots, bool (*shouldStop)(void *) = nullptr,
                               void *context = nullptr) const;
   /// Text of a stage: "tt", "llvm", "asm"; "obj" gives bytes.
@@ -194,8 +196,8 @@ private:
 /// they are annotated with.
 DESPINA_API Expected<Kernel> compileFile(const std::string &path, const std::string &kernel,
                                          const std::vector<NamedType> &signature,
-                                         const std::vector<NamedConstant> &constants = {}, const Target &target = {},
-                                         const CompileOptions &options = {});
+                                         const std::vector<NamedConstant> &constants = {},
+                                         const Target &target = {}, const CompileOptions &options = {});
 /// The same for source text; `path` names it in errors.
 DESPINA_API Expected<Kernel> compileText(const std::string &text, const std::string &path,
                                          const std::string &kernel, const std::vector<NamedType> &signature,

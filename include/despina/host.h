@@ -17,6 +17,7 @@ struct Function;
 
 /// A value that crosses the border between host and compiler.
 struct Value {
+  // clang-format off
   enum class Kind : uint8_t {
     None, Ellipsis, Bool, Int, Float, String, ///< compile-time constants
     Tuple,                                    ///< `elements`, `fields` of a named tuple, `text` = class name
@@ -26,16 +27,17 @@ struct Value {
     LanguageName,                             ///< `text`: full path of a name in those modules, "triton.language.load"
     Object,                                   ///< any other host object: opaque
   };
+  // clang-format on
   Kind kind = Kind::None;
   bool boolean = false;
-  std::string text;       ///< String, DType, LanguageModule, LanguageName; Int in decimal
+  std::string text; ///< String, DType, LanguageModule, LanguageName; Int in decimal
   double real = 0;
   std::vector<Value> elements;
   std::vector<std::string> fields; ///< also of an Object that is the class of named tuples
   std::shared_ptr<const Function> function;
-  std::shared_ptr<void> object;  ///< Object: the host's handle
-  std::string typeName;          ///< Object: class name, for errors
-  bool callable = false;         ///< Object
+  std::shared_ptr<void> object; ///< Object: the host's handle
+  std::string typeName;         ///< Object: class name, for errors
+  bool callable = false;        ///< Object
 };
 
 /// A function with kernel-language source.
@@ -58,12 +60,12 @@ struct Answer {
   enum class Status : uint8_t { Found, NotFound, NotAllowed, Failed };
   Status status = Status::NotFound;
   Value value;
-  std::string message;    ///< Failed: why, and of which class
-  std::string errorKind;  ///< Failed: exception class name
+  std::string message;   ///< Failed: why, and of which class
+  std::string errorKind; ///< Failed: exception class name
 };
 
-/// Answers for the host. Called while `compile` runs, on its thread or, when that has little stack left, on one
-/// of ours: a host with a global lock takes it in each function.
+/// Answers for the host. Called while `compile` runs, on its thread or, when that has little stack left, on
+/// one of ours: a host with a global lock takes it in each function.
 class Resolver {
 public:
   virtual ~Resolver() = default;
@@ -98,8 +100,8 @@ DESPINA_API Expected<Kernel> compile(const std::shared_ptr<const Function> &func
 
 /// One builtin of the language, for stubs, docstrings and the conformance table.
 struct BuiltinDoc {
-  std::string path;       ///< "language.load"
-  std::string signature;  ///< "(pointer, mask=None, other=None, ...)"
+  std::string path;      ///< "language.load"
+  std::string signature; ///< "(pointer, mask=None, other=None, ...)"
   std::string doc;
   bool isMember = false, supported = true;
 };

@@ -26,9 +26,7 @@ def add(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
     tl.store(out_ptr + offsets, x + y, mask=mask)
 )";
 
-static bool otherLLVMIsLoaded() {
-  return dlsym(RTLD_DEFAULT, "LLVMContextCreate") != nullptr;
-}
+static bool otherLLVMIsLoaded() { return dlsym(RTLD_DEFAULT, "LLVMContextCreate") != nullptr; }
 
 int main(int argc, char **argv) {
   if (argc > 1 && !dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL)) {

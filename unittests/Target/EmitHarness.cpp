@@ -31,13 +31,15 @@ static OwningOpRef<ModuleOp> buildModule(MLIRContext &context, unsigned numPoint
   b.setInsertionPointToEnd(module->getBody());
   auto pointer = LLVM::LLVMPointerType::get(&context);
   auto i64 = b.getI64Type();
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(&context), {pointer, pointer, i64, i64, pointer});
+  auto type =
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(&context), {pointer, pointer, i64, i64, pointer});
   auto function = LLVM::LLVMFuncOp::create(b, loc, "entry", type);
   Block *block = function.addEntryBlock(b);
   b.setInsertionPointToStart(block);
   SmallVector<mlir::Value> pointers;
   for (unsigned i = 0; i < numPointers; ++i) {
-    mlir::Value slot = LLVM::GEPOp::create(b, loc, pointer, i64, block->getArgument(0), ArrayRef<LLVM::GEPArg>{int32_t(i)});
+    mlir::Value slot =
+        LLVM::GEPOp::create(b, loc, pointer, i64, block->getArgument(0), ArrayRef<LLVM::GEPArg>{int32_t(i)});
     pointers.push_back(LLVM::LoadOp::create(b, loc, pointer, slot));
   }
   body(b, loc, pointers, block->getArgument(4));
@@ -87,7 +89,8 @@ std::vector<CPUOptions> testedOptions() {
   CPUOptions host;
   std::vector<CPUOptions> all = {host};
   CPUOptions narrow = host;
-  narrow.features.amxTile = narrow.features.amxBF16 = narrow.features.amxInt8 = narrow.features.avx512 = false;
+  narrow.features.amxTile = narrow.features.amxBF16 = narrow.features.amxInt8 = narrow.features.avx512 =
+      false;
   narrow.features.vectorRegisters = 16;
   for (unsigned bytes : {32u, 16u})
     if (bytes < host.features.vectorBytes) {

@@ -22,7 +22,8 @@ class LoadedCode;
 /// pointer.
 class EmittedFunction {
 public:
-  using Body = std::function<void(mlir::OpBuilder &, mlir::Location, mlir::ValueRange pointers, mlir::Value scratch)>;
+  using Body =
+      std::function<void(mlir::OpBuilder &, mlir::Location, mlir::ValueRange pointers, mlir::Value scratch)>;
   /// Fails the running test and leaves the function empty when compiling fails.
   EmittedFunction(unsigned numPointers, const CPUOptions &options, const Body &body);
   ~EmittedFunction();

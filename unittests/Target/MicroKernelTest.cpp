@@ -3,8 +3,8 @@
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#include "EmitHarness.h"
 #include "MicroKernel.h"
+#include "EmitHarness.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -123,12 +123,14 @@ void checkDot(Element operand, Element accumulator, int64_t m, int64_t n, int64_
       expected[i * n + j] = sum, magnitude[i * n + j] = size;
     }
   int64_t scratchBytes = 0;
-  EmittedFunction function(3, options, [&](mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange p, mlir::Value scratch) {
-    mlir::Type e = typeOf(builder, operand), r = typeOf(builder, accumulator);
-    EXPECT_TRUE(dotSupported(e, e, r));
-    scratchBytes = dotScratchBytes(e, r, m, n, k, options);
-    emitDot(builder, loc, {p[0], e, m, k, {}}, {p[1], e, k, n, {}}, {p[2], r, m, n, {}}, scratch, options);
-  });
+  EmittedFunction function(
+      3, options, [&](mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange p, mlir::Value scratch) {
+        mlir::Type e = typeOf(builder, operand), r = typeOf(builder, accumulator);
+        EXPECT_TRUE(dotSupported(e, e, r));
+        scratchBytes = dotScratchBytes(e, r, m, n, k, options);
+        emitDot(builder, loc, {p[0], e, m, k, {}}, {p[1], e, k, n, {}}, {p[2], r, m, n, {}}, scratch,
+                options);
+      });
   ASSERT_TRUE(function);
   // Guard bytes behind the scratch memory show a size that was computed too small.
   Matrix scratch(Element::I8, 1, scratchBytes + 64);
@@ -137,19 +139,26 @@ void checkDot(Element operand, Element accumulator, int64_t m, int64_t n, int64_
   for (int64_t i = 0; i < 64; ++i)
     ASSERT_EQ(scratch.data[scratchBytes + i], 0xCD);
   for (int64_t i = 0; i < m * n; ++i)
-    ASSERT_LE(std::abs(c.get(i) - expected[i]), epsilon * magnitude[i]) << "element " << i << ": " << c.get(i);
+    ASSERT_LE(std::abs(c.get(i) - expected[i]), epsilon * magnitude[i])
+        << "element " << i << ": " << c.get(i);
 }
 
 TEST(MicroKernel, AgreesWithDoublePrecision) {
   const double single = std::ldexp(1.0, -21), twice = std::ldexp(1.0, -50), half = std::ldexp(1.0, -9);
   for (const CPUOptions &options : testedOptions()) {
-    for (auto [m, n, k] : {std::array<int64_t, 3>{64, 64, 32}, {16, 16, 16}, {1, 1, 1}, {2, 4, 8}, {1, 64, 256},
-                           {128, 8, 2}, {32, 128, 64}}) {
+    for (auto [m, n, k] : {std::array<int64_t, 3>{64, 64, 32},
+                           {16, 16, 16},
+                           {1, 1, 1},
+                           {2, 4, 8},
+                           {1, 64, 256},
+                           {128, 8, 2},
+                           {32, 128, 64}}) {
       checkDot(Element::F32, Element::F32, m, n, k, single, options);
       checkDot(Element::F64, Element::F64, m, n, k, twice, options);
       checkDot(Element::F16, Element::F16, m, n, k, half, options);
     }
-    for (auto [m, n, k] : {std::array<int64_t, 3>{32, 32, 64}, {16, 64, 512}, {64, 16, 32}, {8, 16, 16}, {16, 16, 1024}}) {
+    for (auto [m, n, k] :
+         {std::array<int64_t, 3>{32, 32, 64}, {16, 64, 512}, {64, 16, 32}, {8, 16, 16}, {16, 16, 1024}}) {
       checkDot(Element::BF16, Element::F32, m, n, k, single, options);
       checkDot(Element::F16, Element::F32, m, n, k, single, options);
       checkDot(Element::I8, Element::I32, m, n, k, 0, options);

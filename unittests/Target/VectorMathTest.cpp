@@ -3,8 +3,8 @@
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#include "EmitHarness.h"
 #include "VectorMath.h"
+#include "EmitHarness.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -35,7 +35,8 @@ const Case cases[] = {
     {"log", MathFunction::Log, [](long double x) { return std::log(x); }, 1.0, 1.2, -100, 88, true},
     {"log near 1", MathFunction::Log, [](long double x) { return std::log(x); }, 1.0, 1.2, 0.6, 1.6, false},
     {"log2", MathFunction::Log2, [](long double x) { return std::log2(x); }, 1.2, 1.2, -100, 88, true},
-    {"log2 near 1", MathFunction::Log2, [](long double x) { return std::log2(x); }, 1.2, 1.2, 0.6, 1.6, false},
+    {"log2 near 1", MathFunction::Log2, [](long double x) { return std::log2(x); }, 1.2, 1.2, 0.6, 1.6,
+     false},
     {"sin", MathFunction::Sin, [](long double x) { return std::sin(x); }, 2.0, 1.0, -70000, 70000, false},
     {"sin huge", MathFunction::Sin, [](long double x) { return std::sin(x); }, 1.0, 1.0, 1e5, 1e7, false},
     {"cos", MathFunction::Cos, [](long double x) { return std::cos(x); }, 2.0, 1.0, -70000, 70000, false},
@@ -63,9 +64,22 @@ template <typename T> double ulpsBetween(T got, long double exact) {
 
 template <typename T> std::vector<T> inputsFor(const Case &c) {
   constexpr T infinity = std::numeric_limits<T>::infinity();
-  std::vector<T> x = {0, T(-0.0), infinity, -infinity, std::numeric_limits<T>::quiet_NaN(), -1, 1, 2, T(-1e-8),
-                      std::numeric_limits<T>::denorm_min(), std::numeric_limits<T>::min(), T(1e-40), T(88.8),
-                      T(710), T(-87.4), T(0.5)};
+  std::vector<T> x = {0,
+                      T(-0.0),
+                      infinity,
+                      -infinity,
+                      std::numeric_limits<T>::quiet_NaN(),
+                      -1,
+                      1,
+                      2,
+                      T(-1e-8),
+                      std::numeric_limits<T>::denorm_min(),
+                      std::numeric_limits<T>::min(),
+                      T(1e-40),
+                      T(88.8),
+                      T(710),
+                      T(-87.4),
+                      T(0.5)};
   std::mt19937 random(12345);
   std::uniform_real_distribution<double> uniform(c.low, c.high);
   while (x.size() < 8192)
@@ -73,23 +87,26 @@ template <typename T> std::vector<T> inputsFor(const Case &c) {
   return x;
 }
 
-EmittedFunction emitLoop(MathFunction function, bool isDouble, bool vector, const CPUOptions &options, int64_t count) {
-  return EmittedFunction(2, options, [&](mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange p, mlir::Value) {
-    mlir::Type element = isDouble ? mlir::Type(b.getF64Type()) : mlir::Type(b.getF32Type());
-    int64_t lanes = vector ? options.features.vectorBytes / (isDouble ? 8 : 4) : 1;
-    mlir::Type type = vector ? mlir::Type(mlir::VectorType::get({lanes}, element)) : element;
-    auto constant = [&](int64_t v) -> mlir::Value {
-      return mlir::arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(v));
-    };
-    auto loop = mlir::scf::ForOp::create(b, loc, constant(0), constant(count), constant(lanes));
-    mlir::OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    auto at = [&](mlir::Value base) -> mlir::Value {
-      return mlir::LLVM::GEPOp::create(b, loc, base.getType(), element, base, mlir::ValueRange{loop.getInductionVar()});
-    };
-    mlir::Value x = mlir::LLVM::LoadOp::create(b, loc, type, at(p[0]), 4);
-    mlir::LLVM::StoreOp::create(b, loc, emitMath(b, loc, function, x, options), at(p[1]), 4);
-  });
+EmittedFunction emitLoop(MathFunction function, bool isDouble, bool vector, const CPUOptions &options,
+                         int64_t count) {
+  return EmittedFunction(
+      2, options, [&](mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange p, mlir::Value) {
+        mlir::Type element = isDouble ? mlir::Type(b.getF64Type()) : mlir::Type(b.getF32Type());
+        int64_t lanes = vector ? options.features.vectorBytes / (isDouble ? 8 : 4) : 1;
+        mlir::Type type = vector ? mlir::Type(mlir::VectorType::get({lanes}, element)) : element;
+        auto constant = [&](int64_t v) -> mlir::Value {
+          return mlir::arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(v));
+        };
+        auto loop = mlir::scf::ForOp::create(b, loc, constant(0), constant(count), constant(lanes));
+        mlir::OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPointToStart(loop.getBody());
+        auto at = [&](mlir::Value base) -> mlir::Value {
+          return mlir::LLVM::GEPOp::create(b, loc, base.getType(), element, base,
+                                           mlir::ValueRange{loop.getInductionVar()});
+        };
+        mlir::Value x = mlir::LLVM::LoadOp::create(b, loc, type, at(p[0]), 4);
+        mlir::LLVM::StoreOp::create(b, loc, emitMath(b, loc, function, x, options), at(p[1]), 4);
+      });
 }
 
 template <typename T> void check(const Case &c, double limit, bool vector, const CPUOptions &options) {

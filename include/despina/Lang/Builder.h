@@ -2,9 +2,9 @@
 //
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Semantic rules are written once over `Builder` (design, idea 3). The IR builder (lib/IR/IRBuilder.cpp) makes
-// `tt` operations; the eager builder of the interpreter computes on host arrays. Every call is already typed
-// and checked: a builder neither promotes, broadcasts nor reports user errors.
+// Semantic rules are written once over `Builder` (design, idea 3). The IR builder (lib/IR/IRBuilder.cpp)
+// makes `tt` operations; the eager builder of the interpreter computes on host arrays. Every call is already
+// typed and checked: a builder neither promotes, broadcasts nor reports user errors.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DESPINA_LANG_BUILDER_H
@@ -26,6 +26,7 @@ struct Handle {
 };
 using Handles = llvm::SmallVector<Handle, 4>;
 
+// clang-format off
 /// Element-wise operations on two operands of the same type; the result has that type too.
 enum class BinaryKind : uint8_t {
   AddI, SubI, MulI, DivSI, DivUI, RemSI, RemUI, AndI, OrI, XorI, ShlI, ShrSI, ShrUI,
@@ -47,6 +48,7 @@ enum class CastKind : uint8_t {
   IntToPtr, PtrToInt, ///< int64 only
   FPToFP,             ///< fp8 on either side, or any narrowing with an explicit rounding
 };
+// clang-format on
 enum class RoundingKind : uint8_t { Default, RTNE, RTZ };
 enum class CacheModifier : uint8_t { None, CA, CG, WB, CS, WT, CV };
 enum class EvictionPolicy : uint8_t { Normal, First, Last };
@@ -75,7 +77,8 @@ public:
   virtual Handle select(Handle condition, Handle ifTrue, Handle ifFalse) = 0;
   virtual Handle fma(Handle x, Handle y, Handle z) = 0;
   virtual Handle clamp(Handle x, Handle min, Handle max, bool propagateNan) = 0;
-  virtual Handle cast(CastKind kind, Handle x, const Type &to, RoundingKind rounding = RoundingKind::Default) = 0;
+  virtual Handle cast(CastKind kind, Handle x, const Type &to,
+                      RoundingKind rounding = RoundingKind::Default) = 0;
 
   // Program.
   virtual Handle programId(int axis) = 0;
@@ -99,7 +102,8 @@ public:
   virtual Handle addPointer(Handle pointer, Handle offset) = 0;
   virtual Handle load(Handle pointer, Handle mask, Handle other, CacheModifier cache, EvictionPolicy evict,
                       bool isVolatile) = 0;
-  virtual void store(Handle pointer, Handle value, Handle mask, CacheModifier cache, EvictionPolicy evict) = 0;
+  virtual void store(Handle pointer, Handle value, Handle mask, CacheModifier cache,
+                     EvictionPolicy evict) = 0;
   virtual Handle atomicRMW(AtomicKind kind, Handle pointer, Handle value, Handle mask, MemorySemantic sem,
                            MemoryScope scope) = 0;
   virtual Handle atomicCAS(Handle pointer, Handle compare, Handle value, MemorySemantic sem,
@@ -109,7 +113,7 @@ public:
   virtual Handle dot(Handle a, Handle b, Handle acc, DotPrecision precision, int32_t maxImpreciseAcc) = 0;
   /// Builds the combine region: gets 2n scalars (accumulated first), returns n; returns none on failure.
   using Combine = llvm::function_ref<std::optional<Handles>(llvm::ArrayRef<Handle>)>;
-  /// n inputs of one shape; none when `combine` failed. `resultTypes` have the axis removed (scalars at rank 1).
+  /// n inputs of one shape; none when `combine` failed. `resultTypes` lack the axis (scalars at rank 1).
   virtual std::optional<Handles> reduce(llvm::ArrayRef<Handle> inputs, unsigned axis,
                                         llvm::ArrayRef<Type> resultTypes, Combine combine) = 0;
   virtual std::optional<Handles> scan(llvm::ArrayRef<Handle> inputs, unsigned axis, bool reverse,
@@ -130,7 +134,7 @@ public:
 class RegionBuilder : public Builder {
 public:
   struct FunctionSpec {
-    std::string name;             ///< unique symbol
+    std::string name; ///< unique symbol
     std::vector<Type> argTypes;
     std::vector<std::string> argNames;
     /// Per argument: divisibility known from specialisation, 0 if none.

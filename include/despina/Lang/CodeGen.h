@@ -30,7 +30,7 @@ struct KernelArgument {
 };
 
 struct CodeGenOptions {
-  std::string kernelName;          ///< symbol; the function's name when empty
+  std::string kernelName;                           ///< symbol; the function's name when empty
   std::function<void(llvm::StringRef)> staticPrint; ///< null: standard output
   unsigned maxCallDepth = 128;
 };

@@ -24,8 +24,8 @@ struct LoadedKernel {
   bool autotuned = false, hasHeuristics = false;
 };
 
-/// Loads modules lazily: a module-level expression is evaluated when a kernel uses it, and only one that needs
-/// Python is then an error, which names the expression.
+/// Loads modules lazily: a module-level expression is evaluated when a kernel uses it, and only one that
+/// needs Python is then an error, which names the expression.
 class ModuleLoader : public SymbolResolver {
 public:
   /// Imports are searched in the folder of the importing file, then in `searchPaths`.

@@ -2,8 +2,8 @@
 //
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Two implementations: ModuleLoader reads .py files without Python; PythonHost (python/bindings) asks the live
-// interpreter.
+// Two implementations: ModuleLoader reads .py files without Python; PythonHost (python/bindings) asks the
+// live interpreter.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DESPINA_LANG_SYMBOLRESOLVER_H
@@ -17,10 +17,10 @@ namespace despina {
 /// The answer to a global lookup.
 struct Resolution {
   enum class Status : uint8_t {
-    Found,        ///< `value` is set
-    NotFound,     ///< no such name: the caller tries builtins, then reports NameError
-    NotAllowed,   ///< exists, but is not a constexpr (spec 2.1): the caller reports that text
-    Failed,       ///< evaluating it failed; `message` says why (e.g. it needs Python)
+    Found,      ///< `value` is set
+    NotFound,   ///< no such name: the caller tries builtins, then reports NameError
+    NotAllowed, ///< exists, but is not a constexpr (spec 2.1): the caller reports that text
+    Failed,     ///< evaluating it failed; `message` says why (e.g. it needs Python)
   };
   Status status = Status::NotFound;
   Value value;

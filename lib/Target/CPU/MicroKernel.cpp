@@ -27,7 +27,9 @@ constexpr int64_t kTileBytes = 64, kTileRows = 16, kTileUnroll = 8;
 constexpr int64_t kScratchAlignment = 64;
 
 int64_t bytesOf(Type element) { return std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8); }
-int64_t alignUp(int64_t bytes) { return (bytes + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment; }
+int64_t alignUp(int64_t bytes) {
+  return (bytes + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment;
+}
 
 bool isInt8(Type t) { return t.isInteger(8); }
 /// Operands that are widened to fp32 before the FMA kernel.
@@ -99,8 +101,10 @@ void DotEmitter::loop(int64_t count, int64_t step, const Body &body) {
   body(forOp.getInductionVar());
 }
 
-MatrixRef DotEmitter::scratchMatrix(Value scratch, int64_t &offset, Type element, int64_t rows, int64_t cols) {
-  Value pointer = LLVM::GEPOp::create(b, scratch.getType(), b.getI8Type(), scratch, ArrayRef<LLVM::GEPArg>{int32_t(offset)});
+MatrixRef DotEmitter::scratchMatrix(Value scratch, int64_t &offset, Type element, int64_t rows,
+                                    int64_t cols) {
+  Value pointer = LLVM::GEPOp::create(b, scratch.getType(), b.getI8Type(), scratch,
+                                      ArrayRef<LLVM::GEPArg>{int32_t(offset)});
   offset += alignUp(rows * cols * bytesOf(element));
   return {pointer, element, rows, cols, {}};
 }
@@ -198,9 +202,8 @@ void DotEmitter::emitInt8(const MatrixRef &a, const MatrixRef &bm, const MatrixR
     MatrixRef partB{address(bm, k, index(0)), bm.element, depth, bm.cols, leading(bm)};
     convert(partA, wideA, widen);
     convert(partB, wideB, widen);
-    convert(sums, sums, [&](Value, Type to, Value) -> Value {
-      return arith::ConstantOp::create(b, b.getZeroAttr(to));
-    });
+    convert(sums, sums,
+            [&](Value, Type to, Value) -> Value { return arith::ConstantOp::create(b, b.getZeroAttr(to)); });
     emitFMA(wideA, wideB, sums);
     convert(sums, c, [&](Value x, Type to, Value target) -> Value {
       Value product = arith::FPToSIOp::create(b, to, x);
@@ -272,7 +275,8 @@ void DotEmitter::emitTileBlock(const MatrixRef &a, const MatrixRef &packed, cons
         left.push_back(tileLoad(address(a, add(row, index(i * kTileRows)), inner), strideA));
       for (int64_t j = 0; j < tileCols; ++j) {
         Value packedRow = arith::DivUIOp::create(b, inner, index(group));
-        Value offset = add(mul(packedRow, index(packed.cols)), mul(add(col, index(j * kTileRows)), index(group)));
+        Value offset =
+            add(mul(packedRow, index(packed.cols)), mul(add(col, index(j * kTileRows)), index(group)));
         right.push_back(tileLoad(address(packed.pointer, packed.element, offset), strideB));
       }
       for (int64_t i = 0; i < tileRows; ++i)
@@ -283,7 +287,8 @@ void DotEmitter::emitTileBlock(const MatrixRef &a, const MatrixRef &packed, cons
         }
     }
     for (auto [target, sum] : llvm::zip_equal(targets, sums))
-      intrinsic("llvm.x86.tilestored64.internal", {}, {i16(kTileRows), i16(kTileBytes), target, strideC, sum});
+      intrinsic("llvm.x86.tilestored64.internal", {},
+                {i16(kTileRows), i16(kTileBytes), target, strideC, sum});
   });
 }
 
@@ -316,7 +321,8 @@ void emitDot(OpBuilder &b, Location loc, const MatrixRef &a, const MatrixRef &bm
   DotEmitter(b, loc, options).emit(a, bm, c, scratch);
 }
 
-int64_t dotScratchBytes(Type aElement, Type cElement, int64_t m, int64_t n, int64_t k, const CPUOptions &options) {
+int64_t dotScratchBytes(Type aElement, Type cElement, int64_t m, int64_t n, int64_t k,
+                        const CPUOptions &options) {
   bool fullAccumulator = cElement.isF32() || cElement.isInteger(32);
   if (fullAccumulator && usesTiles(aElement, m, n, k, options.features))
     return alignUp(k * n * bytesOf(aElement));

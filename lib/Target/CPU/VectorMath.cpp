@@ -61,8 +61,8 @@ public:
   Value equal(Value x, Value y) { return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, x, y); }
   Value unordered(Value x, Value y) { return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ULT, x, y); }
   Value select(Value c, Value x, Value y) { return arith::SelectOp::create(b, loc, c, x, y); }
-  /// Results below the smallest subnormal start from 0: the processor takes 100 cycles and more for an operation
-  /// that underflows, and masked lanes are full of exp(-inf).
+  /// Results below the smallest subnormal start from 0: the processor takes 100 cycles and more for an
+  /// operation that underflows, and masked lanes are full of exp(-inf).
   Value zeroWhere(Value condition, Value x) { return select(condition, constant(0), x); }
   Value toInt(Value x) { return arith::BitcastOp::create(b, loc, intType, x); }
   Value toFloat(Value x) { return arith::BitcastOp::create(b, loc, type, x); }
@@ -97,7 +97,8 @@ public:
       int lanes = vector.getNumElements();
       Value mask = arith::ConstantOp::create(b, loc, b.getIntegerAttr(b.getIntegerType(lanes), -1));
       Value rounding = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(4)); // current mode
-      const char *name = isDouble ? "llvm.x86.avx512.mask.scalef.pd.512" : "llvm.x86.avx512.mask.scalef.ps.512";
+      const char *name =
+          isDouble ? "llvm.x86.avx512.mask.scalef.pd.512" : "llvm.x86.avx512.mask.scalef.ps.512";
       return LLVM::CallIntrinsicOp::create(b, loc, type, b.getStringAttr(name),
                                            ValueRange{p, n, p, mask, rounding})
           .getResult(0);
@@ -122,10 +123,16 @@ public:
 Value emitExp(Emitter &e, Value x) {
   static constexpr std::array<double, 5> single = {0.5, 0.16666576989698775683, 0.041666554617204574203,
                                                    0.0083631790527225773704, 0.0013926183587713494542};
-  static constexpr std::array<double, 10> twice = {
-      0.5, 0.16666666666666667453, 0.041666666666624127873, 0.0083333333333300618325, 0.0013888888917213716901,
-      0.00019841269863053616878, 0.000024801521295954375131, 2.7557268459997064772e-6,
-      2.7620088445409748161e-7, 2.5100385495510319078e-8};
+  static constexpr std::array<double, 10> twice = {0.5,
+                                                   0.16666666666666667453,
+                                                   0.041666666666624127873,
+                                                   0.0083333333333300618325,
+                                                   0.0013888888917213716901,
+                                                   0.00019841269863053616878,
+                                                   0.000024801521295954375131,
+                                                   2.7557268459997064772e-6,
+                                                   2.7620088445409748161e-7,
+                                                   2.5100385495510319078e-8};
   Value vanishes = e.less(x, e.constant(e.isDouble ? -745.14 : -103.98));
   x = e.isDouble ? e.clamp(x, -746, 710) : e.clamp(x, -104.5, 89.5);
   Value magic = e.constant(e.roundingMagic());
@@ -140,13 +147,14 @@ Value emitExp(Emitter &e, Value x) {
 }
 
 Value emitExp2(Emitter &e, Value x) {
-  static constexpr std::array<double, 6> single = {0.69314718802712552727,  0.24022650760575891478,
-                                                   0.055503571099135861889, 0.0096180825535501215752,
+  static constexpr std::array<double, 6> single = {0.69314718802712552727,   0.24022650760575891478,
+                                                   0.055503571099135861889,  0.0096180825535501215752,
                                                    0.0013390865661206543306, 0.00015453164933424574984};
   static constexpr std::array<double, 11> twice = {
-      0.69314718055994530942, 0.24022650695910098225, 0.055504108664821594342, 0.0096181291076068850713,
-      0.0013333558146416933468, 0.00015403530441741856261, 0.000015252733829839213219,
-      1.3215442584382706931e-6, 1.0178062443959398566e-7, 7.0725866570662055996e-9, 4.4549609754607059368e-10};
+      0.69314718055994530942,     0.24022650695910098225,   0.055504108664821594342,
+      0.0096181291076068850713,   0.0013333558146416933468, 0.00015403530441741856261,
+      0.000015252733829839213219, 1.3215442584382706931e-6, 1.0178062443959398566e-7,
+      7.0725866570662055996e-9,   4.4549609754607059368e-10};
   Value vanishes = e.less(x, e.constant(e.isDouble ? -1075 : -150));
   x = e.isDouble ? e.clamp(x, -1080, 1030) : e.clamp(x, -155, 130);
   Value magic = e.constant(e.roundingMagic());
@@ -201,7 +209,8 @@ Value emitLog(Emitter &e, Value x, bool base2) {
   double infinity = std::numeric_limits<double>::infinity();
   result = e.select(e.equal(x, e.constant(infinity)), x, result);
   result = e.select(e.equal(x, e.constant(0)), e.constant(-infinity), result);
-  return e.select(e.unordered(x, e.constant(0)), e.constant(std::numeric_limits<double>::quiet_NaN()), result);
+  return e.select(e.unordered(x, e.constant(0)), e.constant(std::numeric_limits<double>::quiet_NaN()),
+                  result);
 }
 
 /// Calls a libm function for a scalar, or for each lane of a vector.
@@ -261,7 +270,8 @@ Value emitSinCos(Emitter &e, MathFunction function, Value x) {
   Value large = arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::OGT, e.abs(x), e.constant(71000));
   if (isa<VectorType>(e.type))
     large = vector::ReductionOp::create(e.b, e.loc, vector::CombiningKind::OR, large);
-  auto branch = scf::IfOp::create(e.b, e.loc, TypeRange{e.type}, large, /*addThenBlock=*/true, /*addElseBlock=*/true);
+  auto branch =
+      scf::IfOp::create(e.b, e.loc, TypeRange{e.type}, large, /*addThenBlock=*/true, /*addElseBlock=*/true);
   OpBuilder::InsertionGuard guard(e.b);
   e.b.setInsertionPointToStart(branch.thenBlock());
   scf::YieldOp::create(e.b, e.loc, emitLibraryCall(e, function, x));
@@ -272,13 +282,15 @@ Value emitSinCos(Emitter &e, MathFunction function, Value x) {
 
 Value emitErf(Emitter &e, Value x) {
   // erf(x) = x + x P(x^2) near 0; 1 - exp(-G(|x|)) beyond 1.
-  static constexpr std::array<double, 7> near = {
-      0.12837916584835094603, -0.37612626666720331023, 0.11283594715160217732, -0.026854212010626412443,
-      0.0051890874234339739861, -0.00080168642871658695293, 0.000078758750626854883411};
-  static constexpr std::array<double, 10> far = {
-      -0.00041159036388213340499, 1.1306583749322785934, 0.6309773239989970949, 0.1110367023539643894,
-      -0.027092237095753093827, 0.0050638543654929700051, -0.00068608746616485858871,
-      0.00006243725423772234309, -3.3448094255246502047e-6, 7.7224025704492001322e-8};
+  static constexpr std::array<double, 7> near = {0.12837916584835094603,    -0.37612626666720331023,
+                                                 0.11283594715160217732,    -0.026854212010626412443,
+                                                 0.0051890874234339739861,  -0.00080168642871658695293,
+                                                 0.000078758750626854883411};
+  static constexpr std::array<double, 10> far = {-0.00041159036388213340499, 1.1306583749322785934,
+                                                 0.6309773239989970949,      0.1110367023539643894,
+                                                 -0.027092237095753093827,   0.0050638543654929700051,
+                                                 -0.00068608746616485858871, 0.00006243725423772234309,
+                                                 -3.3448094255246502047e-6,  7.7224025704492001322e-8};
   if (e.isDouble)
     return emitLibraryCall(e, MathFunction::Erf, x);
   Value magnitude = e.abs(x);

@@ -21,10 +21,10 @@ namespace despina::cpu {
 
 /// Features of the machine code is made for.
 struct CPUFeatures {
-  std::string name;               ///< LLVM CPU name ("sapphirerapids")
-  std::vector<std::string> llvm;  ///< LLVM feature strings ("+avx512f")
-  unsigned vectorBytes = 16;      ///< native vector width: 16, 32 or 64
-  unsigned vectorRegisters = 16;  ///< 16 or 32
+  std::string name;              ///< LLVM CPU name ("sapphirerapids")
+  std::vector<std::string> llvm; ///< LLVM feature strings ("+avx512f")
+  unsigned vectorBytes = 16;     ///< native vector width: 16, 32 or 64
+  unsigned vectorRegisters = 16; ///< 16 or 32
   bool fma = false, avx512 = false, avx512bf16 = false, avx512fp16 = false, avx512vnni = false;
   bool amxTile = false, amxBF16 = false, amxInt8 = false; ///< set only when the OS grants tile state
 
