@@ -279,3 +279,21 @@ def test_lock_of_compare_and_swap():
     lock, total = np.zeros(1, np.int32), np.zeros(1, np.int64)
     module.count[(500,)](lock, total)
     assert total[0] == 500 and lock[0] == 0
+
+
+def test_ranges_below_zero():
+    module = module_from("""
+        @triton.jit
+        def kernel(x_ptr, out_ptr, first_ptr, n, START: tl.constexpr, BLOCK: tl.constexpr):
+            offsets = tl.arange(START, START + BLOCK)
+            tl.store(out_ptr - START + offsets, tl.load(x_ptr + offsets, mask=offsets < n, other=-1.0))
+            tl.store(first_ptr + offsets - START, offsets)
+    """)
+    x = np.random.default_rng().standard_normal(200).astype(np.float32)
+    for start in (-64, -3, -1, 0, 5):
+        for n in (-100, 2, 100):
+            out, first = poisoned(16, np.float32), poisoned(16, np.int32)
+            module.kernel[(1,)](x[64:], out, first, n, START=start, BLOCK=16)
+            places = np.arange(start, start + 16, dtype=np.int32)
+            assert_same(first, places)
+            assert_same(out, np.where(places < n, x[64 + places], np.float32(-1)))

@@ -287,7 +287,7 @@ LaneValue TileEmitter::evaluateOp(Value v, const TileIndex &index) {
     return constant(b.getZeroAttr(type));
   }
   if (auto range = dyn_cast<tt::MakeRangeOp>(op))
-    return evaluateRange(range.getStart(), index[0], element);
+    return evaluateRange(int32_t(range.getStart()), index[0], element);
   if (auto constantOp = dyn_cast<arith::ConstantOp>(op)) {
     if (auto dense = dyn_cast<DenseElementsAttr>(constantOp.getValue()); dense && dense.isSplat())
       return constant(cast<TypedAttr>(dense.getSplatValue<Attribute>()));
@@ -498,7 +498,7 @@ LaneValue TileEmitter::evaluateOffsetOp(Value v, const TileIndex &index) {
     return add(evaluateOffset(op->getOperand(0), index), delta, /*subtract=*/true);
   }
   if (auto range = dyn_cast<tt::MakeRangeOp>(op))
-    return evaluateRange(range.getStart(), index[0], b.getI64Type());
+    return evaluateRange(int32_t(range.getStart()), index[0], b.getI64Type());
   if (isa<arith::AddIOp, arith::SubIOp>(op)) {
     LaneValue x = evaluateOffset(op->getOperand(0), index), y = evaluateOffset(op->getOperand(1), index);
     return add(x, y, isa<arith::SubIOp>(op));

@@ -61,7 +61,7 @@ std::optional<Interval> TileEmitter::findInterval(Value v, Assumptions &facts, G
   auto difference = [&](Value x, Value y) { return b.createOrFold<arith::SubIOp>(loc, x, y); };
 
   if (auto range = dyn_cast<tt::MakeRangeOp>(op))
-    return Interval{i64(range.getStart()), i64(int64_t(range.getEnd()) - 1)};
+    return Interval{i64(int32_t(range.getStart())), i64(int64_t(int32_t(range.getEnd())) - 1)};
   if (isa<arith::ConstantOp>(op)) {
     APInt value;
     if (!matchPattern(v, m_ConstantInt(&value)) || value.getBitWidth() == 1)
