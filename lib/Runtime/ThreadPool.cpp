@@ -92,10 +92,29 @@ private:
 
 CostMemory costs;
 
-struct Scratch {
-  void *memory = nullptr;
-  size_t bytes = 0;
-  ~Scratch() { std::free(memory); }
+/// Memory that grows; what it held is lost then.
+class Scratch {
+public:
+  Scratch() = default;
+  Scratch(const Scratch &) = delete;
+  Scratch &operator=(const Scratch &) = delete;
+  ~Scratch() { std::free(memory_); }
+  /// 64-byte aligned; null when there is no memory.
+  void *reserve(size_t bytes) {
+    constexpr size_t alignment = 64, page = 4096;
+    if (bytes_ < bytes || !memory_) {
+      std::free(memory_);
+      bytes_ = (std::max<size_t>(bytes, 1) + page - 1) / page * page;
+      memory_ = std::aligned_alloc(alignment, bytes_);
+      if (!memory_)
+        bytes_ = 0;
+    }
+    return memory_;
+  }
+
+private:
+  void *memory_ = nullptr;
+  size_t bytes_ = 0;
 };
 
 /// Runs one launch: alone while that promises to be quicker, then with the pool.
@@ -165,16 +184,8 @@ private:
 Job *currentJob() { return threadJob; }
 
 void *threadScratch(size_t bytes) {
-  constexpr size_t alignment = 64, page = 4096;
   thread_local Scratch scratch;
-  if (scratch.bytes < bytes || !scratch.memory) {
-    std::free(scratch.memory);
-    scratch.bytes = (std::max<size_t>(bytes, 1) + page - 1) / page * page;
-    scratch.memory = std::aligned_alloc(alignment, scratch.bytes);
-    if (!scratch.memory)
-      scratch.bytes = 0;
-  }
-  return scratch.memory;
+  return scratch.reserve(bytes);
 }
 
 LaunchStatus launch(KernelEntry entry, const uint64_t *args, const uint32_t grid[3], size_t scratchBytes,
@@ -187,7 +198,10 @@ LaunchStatus launch(KernelEntry entry, const uint64_t *args, const uint32_t grid
   job.scratchBytes = scratchBytes;
   if (job.total == 0)
     return LaunchStatus::Ok;
-  void *scratch = threadScratch(scratchBytes);
+  // A launch inside a launch (by a signal handler, while the outer one polls) must leave the outer one's
+  // alone.
+  Scratch own;
+  void *scratch = currentJob() ? own.reserve(scratchBytes) : threadScratch(scratchBytes);
   if (!scratch)
     return LaunchStatus::OutOfMemory;
 

@@ -238,6 +238,40 @@ TEST(ThreadPool, PollsOnTheCallingThread) {
   EXPECT_EQ(state.elsewhere, 0);
 }
 
+/// Stores where the scratch memory of the calling thread's programs is.
+void noteScratch(const uint64_t *args, const uint32_t *, uint64_t, uint64_t, void *scratch) {
+  if (std::this_thread::get_id() == *reinterpret_cast<std::thread::id *>(args[1]))
+    *reinterpret_cast<void **>(args[0]) = scratch;
+  std::memset(scratch, 1, 64);
+  spinFor(std::chrono::milliseconds(1));
+}
+
+TEST(ThreadPool, KeepsTheScratchOfAnOuterLaunch) {
+  std::thread::id caller = std::this_thread::get_id();
+  struct State {
+    void *outer = nullptr, *inner = nullptr;
+    std::thread::id *caller;
+  } state{nullptr, nullptr, &caller};
+  uint64_t args[] = {reinterpret_cast<uint64_t>(&state.outer), reinterpret_cast<uint64_t>(&caller)};
+  const uint32_t grid[3] = {100 * numThreads(), 1, 1};
+  LaunchStatus status = launch(
+      noteScratch, args, grid, 64,
+      [](void *context) {
+        auto *state = static_cast<State *>(context);
+        uint64_t args[] = {reinterpret_cast<uint64_t>(&state->inner),
+                           reinterpret_cast<uint64_t>(state->caller)};
+        const uint32_t one[3] = {1, 1, 1};
+        // More than the outer launch has, so that its memory would have to move.
+        EXPECT_EQ(launch(noteScratch, args, one, size_t(1) << 20), LaunchStatus::Ok);
+        return false;
+      },
+      &state);
+  EXPECT_EQ(status, LaunchStatus::Ok);
+  EXPECT_NE(state.outer, nullptr);
+  EXPECT_NE(state.inner, nullptr);
+  EXPECT_NE(state.inner, state.outer);
+}
+
 TEST(ThreadPool, ReportsAFailedAssertion) {
   auto entry = [](const uint64_t *, const uint32_t *, uint64_t begin, uint64_t end, void *) {
     for (uint64_t i = begin; i < end; ++i)
