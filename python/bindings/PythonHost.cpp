@@ -161,14 +161,15 @@ std::optional<Value> simpleConstant(PyObject *object) {
     value.boolean = object == Py_True;
     return value;
   }
-  if (PyLong_CheckExact(object))
+  // Members of IntEnum, IntFlag and StrEnum are the numbers and strings they derive from.
+  if (PyLong_Check(object))
     return integer(object);
   if (PyFloat_Check(object)) {
     value.kind = Value::Kind::Float;
     value.real = PyFloat_AS_DOUBLE(object);
     return value;
   }
-  if (PyUnicode_CheckExact(object))
+  if (PyUnicode_Check(object))
     return textValue(Value::Kind::String, std::string(textOf(object)));
   return std::nullopt;
 }

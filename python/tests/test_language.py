@@ -1,5 +1,7 @@
 """Control flow, functions, constants and tuples: what a kernel computes, against Python."""
 
+import enum
+
 import numpy as np
 import pytest
 
@@ -282,3 +284,48 @@ def test_random_programs_of_integers(rng):
         module.kernel[(1,)](x, y, out, BLOCK=64)
         with np.errstate(all="ignore"):
             assert_same(out, eval(expression, {"x": x, "y": y}).astype(np.int32))
+
+
+class Activation(enum.IntEnum):
+    NONE = 0
+    RELU = 1
+
+
+class Flags(enum.IntFlag):
+    SCALE = 1
+    BIAS = 2
+
+
+class Mode(str, enum.Enum):
+    SUM = "sum"
+    MAX = "max"
+
+
+RELU = tl.constexpr(Activation.RELU)
+
+
+@triton.jit
+def enum_kernel(out_ptr, ACTIVATION: tl.constexpr, FLAGS: tl.constexpr, MODE: tl.constexpr):
+    if ACTIVATION == RELU:
+        tl.store(out_ptr, 1)
+    else:
+        tl.store(out_ptr, 2)
+    tl.store(out_ptr + 1, ACTIVATION + 10)
+    if FLAGS & 2:
+        tl.store(out_ptr + 2, 3)
+    if ACTIVATION:
+        tl.store(out_ptr + 3, 4)
+    if MODE == "max":
+        tl.store(out_ptr + 4, 5)
+
+
+def test_enumerations_with_values():
+    """Members of enumerations that are numbers or strings act as those."""
+    for activation in Activation:
+        for flags in (Flags(0), Flags.SCALE, Flags.BIAS, Flags.SCALE | Flags.BIAS):
+            for mode in Mode:
+                out = np.full(5, -7, np.int32)
+                enum_kernel[(1,)](out, activation, flags, mode)
+                expected = [1 if activation is Activation.RELU else 2, 10 + int(activation)]
+                expected += [3 if flags & 2 else -7, 4 if activation else -7, 5 if mode is Mode.MAX else -7]
+                assert out.tolist() == expected
