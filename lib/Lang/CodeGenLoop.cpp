@@ -9,6 +9,8 @@
 #include "ASTWalk.h"
 #include "CodeGenImpl.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
+
 using namespace despina;
 using namespace despina::codegen;
 
@@ -51,20 +53,35 @@ void codegen::collectAssigned(const ast::Expr *expr, NameSet &names) {
   ast::walk({expr}, [&](const ast::Node *node) { return collectNode(node, names); });
 }
 
-/// True if the loop's target may be read after the loop, outside other loops over the same name.
+static bool contains(const ast::Node *outer, const ast::Node *inner) {
+  return outer->range().begin <= inner->range().begin && inner->range().end <= outer->range().end;
+}
+
+/// True if the value that the loop leaves in its target may be read: by text behind the loop, or by any text
+/// of a loop around it, in the next iteration. Other loops over the same name set it before they read it.
 static bool isTargetReadLater(const ast::FunctionDef *def, const ast::For *loop, llvm::StringRef target) {
   bool found = false;
+  uint32_t readFrom = loop->range().end;
+  llvm::SmallPtrSet<const ast::Node *, 4> targets;
   llvm::SmallVector<const ast::Node *> roots(def->body.begin(), def->body.end());
   ast::walk(roots, [&](const ast::Node *node) {
-    if (found || node == loop || node->range().end <= loop->range().begin)
+    if (found || node == loop)
       return false;
-    if (const auto *other = llvm::dyn_cast<ast::For>(node)) {
+    const auto *other = llvm::dyn_cast<ast::For>(node);
+    if (other || llvm::isa<ast::While>(node)) {
+      if (contains(node, loop))
+        readFrom = std::min(readFrom, node->range().begin);
+    }
+    if (other) {
       const auto *name = llvm::dyn_cast<ast::Name>(other->target);
-      if (name && name->id == target)
-        return false;
+      if (name && name->id == target) {
+        targets.insert(name);
+        if (!contains(other, loop))
+          return false;
+      }
     }
     const auto *name = llvm::dyn_cast<ast::Name>(node);
-    found |= name && name->id == target && name->range().begin >= loop->range().end;
+    found |= name && name->id == target && !targets.contains(name) && name->range().begin >= readFrom;
     return true;
   });
   return found;

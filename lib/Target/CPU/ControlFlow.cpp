@@ -292,6 +292,28 @@ Buffer *TileEmitter::ownedCopy(Value v, Operation *user, Type storage, ArrayRef<
   return target;
 }
 
+SmallVector<Buffer *> TileEmitter::ownedCopies(ValueRange inits, Operation *user) {
+  flush();
+  SmallVector<Buffer *> homes;
+  for (auto [position, init] : llvm::enumerate(inits)) {
+    if (!isTile(init)) {
+      homes.push_back(nullptr);
+      continue;
+    }
+    // Each value gets a home of its own, and none in a buffer that a value still to be copied reads.
+    SmallVector<Buffer *> avoid(homes);
+    Reached later;
+    for (Value other : inits.drop_front(position + 1))
+      if (isTile(other))
+        reach(other, false, later);
+    for (auto &entry : later.values)
+      if (Buffer *buffer = buffers.lookup(entry.first))
+        avoid.push_back(buffer);
+    homes.push_back(ownedCopy(init, user, storageType(getElementTypeOrSelf(init.getType())), avoid));
+  }
+  return homes;
+}
+
 void TileEmitter::assignAll(ValueRange values, ArrayRef<Buffer *> targets, Operation *terminator) {
   flush();
   struct Assignment {
@@ -364,11 +386,7 @@ void TileEmitter::bindResults(ValueRange values, ValueRange scalarValues, ArrayR
 void TileEmitter::emitFor(scf::ForOp op) {
   flush();
   prepareRegion(op);
-  SmallVector<Buffer *> homes;
-  for (Value init : op.getInitArgs()) {
-    Type element = getElementTypeOrSelf(init.getType());
-    homes.push_back(isTile(init) ? ownedCopy(init, op, storageType(element)) : nullptr);
-  }
+  SmallVector<Buffer *> homes = ownedCopies(op.getInitArgs(), op);
   SmallVector<Value> bounds = scalarsOf({op.getLowerBound(), op.getUpperBound(), op.getStep()});
   SmallVector<Value> inits = scalarsOf(op.getInitArgs());
   loc = op.getLoc();
@@ -441,11 +459,7 @@ void TileEmitter::emitIf(scf::IfOp op) {
 void TileEmitter::emitWhile(scf::WhileOp op) {
   flush();
   prepareRegion(op);
-  SmallVector<Buffer *> homes;
-  for (Value init : op.getInits()) {
-    Type element = getElementTypeOrSelf(init.getType());
-    homes.push_back(isTile(init) ? ownedCopy(init, op, storageType(element)) : nullptr);
-  }
+  SmallVector<Buffer *> homes = ownedCopies(op.getInits(), op);
   // A tile that the condition hands on unchanged stays where it is.
   scf::ConditionOp condition = op.getConditionOp();
   SmallVector<Buffer *> handed, assigned;

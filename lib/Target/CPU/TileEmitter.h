@@ -286,6 +286,8 @@ private:
   /// A buffer with the elements of `v` that `user` may overwrite, none of `avoid`; the caller releases it.
   Buffer *ownedCopy(mlir::Value v, mlir::Operation *user, mlir::Type storage,
                     llvm::ArrayRef<Buffer *> avoid = {});
+  /// Buffers that hold the initial values of a loop's carried tiles and may be changed; null for scalars.
+  llvm::SmallVector<Buffer *> ownedCopies(mlir::ValueRange inits, mlir::Operation *user);
   bool mayReuse(mlir::Value v, mlir::Operation *user);
   void pushScope();
   void popScope();
