@@ -1,4 +1,4 @@
-"""A stand-in for `tl` on NumPy int32 arrays: the random programs run under it as plain Python, statement by statement."""
+"""A stand-in for `tl` on NumPy int32 arrays: random programs run under it as plain Python, statement by statement."""
 
 from __future__ import annotations
 
