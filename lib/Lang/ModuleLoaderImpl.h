@@ -8,8 +8,10 @@
 
 #include "despina/Lang/ModuleLoader.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <map>
 
@@ -49,6 +51,7 @@ struct LoadedModule {
   llvm::StringMap<std::vector<Binding>> bindings;
   llvm::StringMap<Resolution> values;
   llvm::StringMap<bool> evaluating;
+  llvm::StringSet<> searchedInStars; ///< names being looked up in `from module import *`
   llvm::StringMap<std::shared_ptr<const FunctionInfo>> functions;
 };
 
@@ -71,6 +74,7 @@ struct ModuleLoader::Impl {
                      const ast::Expr *value, llvm::ArrayRef<unsigned> path, const Binding &pattern);
   void collectImports(LoadedModule &module, const ast::Stmt *stmt, const Binding &pattern);
   Resolution lookup(LoadedModule &module, llvm::StringRef name);
+  Resolution lookupInStars(LoadedModule &module, llvm::StringRef name);
   Resolution resolve(LoadedModule &module, llvm::StringRef name, const Binding &binding);
   Resolution resolveFunction(LoadedModule &module, const ast::FunctionDef *def);
   Resolution evaluate(LoadedModule &module, const ast::Expr *expr);
@@ -83,6 +87,7 @@ struct ModuleLoader::Impl {
   /// Whether kernels may read the global, by spec 2.1.
   bool isReadable(LoadedModule &module, llvm::StringRef name, const Value &value);
   bool isConstexprInstance(LoadedModule &module, const ast::Expr *expr, unsigned depth = 0);
+  bool findConstexprInstance(LoadedModule &module, const ast::Expr *expr, unsigned depth);
   const Binding *lastBinding(LoadedModule &module, llvm::StringRef name);
 
   ModuleLoader &owner;
@@ -90,6 +95,7 @@ struct ModuleLoader::Impl {
   std::vector<std::unique_ptr<LoadedModule>> modules;
   std::map<std::string, LoadedModule *> byPath;
   llvm::StringMap<LoadedModule *> opaque;
+  llvm::DenseMap<const ast::Expr *, bool> constexprInstances;
   std::vector<std::shared_ptr<const SourceFile>> files; ///< diagnostics point into them
 };
 

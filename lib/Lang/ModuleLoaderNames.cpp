@@ -11,6 +11,7 @@
 #include "despina/Lang/Builtins.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
 
 #include <cstdlib>
 
@@ -154,6 +155,29 @@ void ModuleLoader::Impl::collect(LoadedModule &module, ast::StmtList body, llvm:
 // Lookup
 //===----------------------------------------------------------------------===//
 
+/// Asks the modules of `from module import *`; two that import each other hold what one of them binds.
+Resolution ModuleLoader::Impl::lookupInStars(LoadedModule &module, llvm::StringRef name) {
+  auto star = module.bindings.find("*");
+  if (star == module.bindings.end() || !module.searchedInStars.insert(name).second)
+    return {};
+  const llvm::scope_exit done([&] { module.searchedInStars.erase(name); });
+  for (const Binding &binding : llvm::reverse(star->second)) {
+    if (isLanguageModule(binding.module)) {
+      if (std::optional<Value> value = languageAttribute(binding.module, name))
+        return found(*value);
+      continue;
+    }
+    std::string failure;
+    LoadedModule *source = import(module, binding.module, failure);
+    if (!source || source->isOpaque)
+      continue;
+    Resolution resolution = lookup(*source, name);
+    if (resolution.status != Resolution::Status::NotFound)
+      return resolution;
+  }
+  return {};
+}
+
 Resolution ModuleLoader::Impl::lookup(LoadedModule &module, llvm::StringRef name) {
   auto known = module.values.find(name);
   if (known != module.values.end())
@@ -163,27 +187,8 @@ Resolution ModuleLoader::Impl::lookup(LoadedModule &module, llvm::StringRef name
   if (name == "__name__")
     return found(Value::constant(module.name));
   auto bindings = module.bindings.find(name);
-  if (bindings == module.bindings.end()) {
-    auto star = module.bindings.find("*");
-    if (star == module.bindings.end())
-      return {};
-    for (const Binding &binding : llvm::reverse(star->second)) {
-      Resolution resolution =
-          isLanguageModule(binding.module) ? Resolution() : importValue(module, binding.module);
-      if (isLanguageModule(binding.module)) {
-        if (std::optional<Value> value = languageAttribute(binding.module, name))
-          return found(*value);
-      } else if (resolution.status == Resolution::Status::Found) {
-        auto *source = static_cast<LoadedModule *>(resolution.value.module().host);
-        if (source->isOpaque || source == &module)
-          continue;
-        resolution = lookup(*source, name);
-        if (resolution.status != Resolution::Status::NotFound)
-          return resolution;
-      }
-    }
-    return {};
-  }
+  if (bindings == module.bindings.end())
+    return lookupInStars(module, name);
   bool &evaluating = module.evaluating[name];
   if (evaluating)
     return failed("the value of `" + name.str() + "` depends on itself in a way that needs Python");
@@ -389,6 +394,16 @@ Resolution ModuleLoader::Impl::resolveFunction(LoadedModule &module, const ast::
 bool ModuleLoader::Impl::isConstexprInstance(LoadedModule &module, const ast::Expr *expr, unsigned depth) {
   if (depth > 64)
     return false;
+  // What several expressions share is looked at once.
+  auto [known, isNew] = constexprInstances.try_emplace(expr, false);
+  if (!isNew)
+    return known->second;
+  const bool result = findConstexprInstance(module, expr, depth);
+  constexprInstances[expr] = result;
+  return result;
+}
+
+bool ModuleLoader::Impl::findConstexprInstance(LoadedModule &module, const ast::Expr *expr, unsigned depth) {
   switch (expr->kind()) {
   case ast::NodeKind::Call: {
     Resolution callee = evaluate(module, llvm::cast<ast::Call>(expr)->func);

@@ -43,7 +43,7 @@ enum : TypeCode {
   FP64,
   Count
 };
-}
+} // namespace code
 /// "*fp32", "i64".
 std::string signatureOf(TypeCode type);
 /// Reads "i32", "fp32", "*kfp16"; none when it is no such type.

@@ -269,7 +269,7 @@ bool encodeIdentity(DispatcherState &state, PyObject *object, std::string &key) 
   if (!address || PyDict_SetItem(state.constants.get(), address.get(), object) < 0)
     return false;
   key += 'p';
-  appendBytes(key, object);
+  appendBytes(key, reinterpret_cast<uintptr_t>(object));
   return true;
 }
 
@@ -342,7 +342,7 @@ bool encodeArgument(Launch &launch, const Classified &argument) {
     return encodeConstant(launch.state, argument.object, launch.key);
   case Classified::Kind::Tuple:
     launch.key += 't';
-    appendBytes(launch.key, Py_TYPE(argument.object));
+    appendBytes(launch.key, reinterpret_cast<uintptr_t>(Py_TYPE(argument.object)));
     appendBytes(launch.key, argument.elements.size());
     for (const Classified &element : argument.elements)
       if (!encodeArgument(launch, element))

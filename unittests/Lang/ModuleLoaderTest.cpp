@@ -230,6 +230,44 @@ TEST_F(ModuleLoaderTest, FollowsImportsInPackages) {
   EXPECT_NE(compile("kernel", "user2.py").find("cannot import broken from"), std::string::npos);
 }
 
+TEST_F(ModuleLoaderTest, SearchesModulesThatImportEachOther) {
+  write("one.py", R"(
+import triton
+import triton.language as tl
+from two import *
+
+FIRST = tl.constexpr(1)
+
+
+@triton.jit
+def found(p):
+    tl.store(p, SECOND)
+
+
+@triton.jit
+def missing(p):
+    tl.store(p, THIRD)
+)");
+  write("two.py", R"(
+import triton.language as tl
+from one import *
+
+SECOND = tl.constexpr(2)
+)");
+  EXPECT_EQ(compile("found", "one.py"), "");
+  EXPECT_EQ(compile("missing", "one.py"), "THIRD is not defined");
+}
+
+TEST_F(ModuleLoaderTest, LooksOnceAtWhatGlobalsShare) {
+  // Each doubles the one before: following both sides would take 2^60 steps.
+  std::string text = "import triton\nimport triton.language as tl\nN0 = 1\n";
+  for (int i = 1; i <= 60; ++i)
+    text += "N" + std::to_string(i) + " = N" + std::to_string(i - 1) + " + N" + std::to_string(i - 1) + "\n";
+  text += "\n@triton.jit\ndef kernel(p):\n    tl.store(p, N60)\n";
+  write("shared.py", text);
+  EXPECT_NE(compile("kernel", "shared.py").find("Cannot access global variable N60"), std::string::npos);
+}
+
 TEST_F(ModuleLoaderTest, ReportsBadFiles) {
   EXPECT_NE(compile("kernel", "missing.py").find("cannot read"), std::string::npos);
   write("latin.py", "x = '\xe9'\n");
