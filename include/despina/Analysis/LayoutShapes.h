@@ -1,0 +1,83 @@
+//===- LayoutShapes.h - Layouts of reshaped and reduced tiles ---*- C++ -*-===//
+//
+// Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Operations on the shape of a tile need not move anything: each has a layout of the result in which every
+// register stays what it is (or is renamed). Reductions combine registers, then lanes, and only then go
+// through shared memory. Layouts here map (register, lane, warp, block) to dim(n-1), ..., dim0, in this
+// order.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DESPINA_ANALYSIS_LAYOUTSHAPES_H
+#define DESPINA_ANALYSIS_LAYOUTSHAPES_H
+
+#include "despina/Analysis/LayoutConversion.h"
+
+namespace despina {
+
+/// Axis i of the result is axis order[i] of the operand.
+std::optional<LinearLayout> transposeLayout(const LinearLayout &layout, llvm::ArrayRef<unsigned> order);
+/// The same row-major sequence of elements, cut into other axes. Also what the operand must have for a given
+/// result.
+std::optional<LinearLayout> reshapeLayout(const LinearLayout &layout, llvm::ArrayRef<int64_t> shape);
+/// A new axis of extent 1.
+std::optional<LinearLayout> expandDimsLayout(const LinearLayout &layout, unsigned axis);
+/// The operand of expandDims: without an axis of extent 1.
+std::optional<LinearLayout> dropUnitAxis(const LinearLayout &layout, unsigned axis);
+/// Two tiles side by side in a new last axis of extent 2: register 2 i + j of the result is register i of
+/// operand j.
+std::optional<LinearLayout> joinLayout(const LinearLayout &layout);
+
+/// The inverse of a join.
+struct SplitLayout {
+  LinearLayout layout;
+  /// Register i of result j is register sources[j][i] of the operand.
+  llvm::SmallVector<unsigned, 16> sources[2];
+};
+/// Nothing unless the last axis has extent 2 and both its halves are in each thread: then a conversion must
+/// come first.
+std::optional<SplitLayout> splitLayout(const LinearLayout &layout);
+
+/// For each register of \p result, the register of \p operand with its element, extents of 1 having become
+/// larger. Nothing when some element is in another thread.
+std::optional<llvm::SmallVector<unsigned, 16>> broadcastRegisters(const LinearLayout &operand,
+                                                                  const LinearLayout &result);
+
+/// One round of a reduction: a conversion, then in each thread, then between lanes.
+struct ReduceStage {
+  /// Before anything else; nothing in the first stage.
+  std::optional<ConversionPlan> conversion;
+  /// Value i is the combination of these registers, in this order.
+  llvm::SmallVector<llvm::SmallVector<unsigned, 8>, 8> groups;
+  /// Then, one after the other: value i is combined with value i ^ registerMask of lane ^ laneMask.
+  struct LaneStep {
+    uint64_t registerMask;
+    uint64_t laneMask;
+  };
+  llvm::SmallVector<LaneStep, 5> laneSteps;
+  /// What the values are then: of partial results (an axis in place of the one that is reduced) and the other
+  /// axes.
+  LinearLayout layout;
+};
+
+struct ReducePlan {
+  llvm::SmallVector<ReduceStage, 2> stages;
+  /// From the last stage to \p result.
+  ConversionPlan finish;
+  /// The parent's slice.
+  LinearLayout result;
+};
+
+/// Reduces an axis with a combination that is associative and commutative.
+///
+/// Places whose difference x has L(x) = 0 on all other axes are to be combined: the kernel of that part. It
+/// is taken apart in the order register, lane, warp, block. Vectors of the kernel whose axis part is a sum of
+/// those of earlier ones lead to copies of what has been counted; they are left out. If warps (blocks) are
+/// left, the partial results are brought to a layout that has them along lanes, and in registers beyond that,
+/// which a second stage finishes.
+std::optional<ReducePlan> planReduce(const LinearLayout &layout, unsigned axis,
+                                     const ConversionOptions &options = {});
+
+} // namespace despina
+
+#endif // DESPINA_ANALYSIS_LAYOUTSHAPES_H
