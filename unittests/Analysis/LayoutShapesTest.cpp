@@ -193,4 +193,86 @@ TEST(LayoutReduce, NamedLayouts) {
   EXPECT_FALSE(planReduce(product, 2));
 }
 
+/// Functions x -> m x + c modulo 2^32, first one, then the other: associative, not commutative.
+uint64_t combine(uint64_t first, uint64_t second) {
+  uint32_t m1 = first >> 32, c1 = first, m2 = second >> 32, c2 = second;
+  return uint64_t(m1 * m2) << 32 | static_cast<uint32_t>(c1 * m2 + c2);
+}
+
+Cluster runScan(const ScanPlan &plan, const Cluster &operand, SharedErrors &errors) {
+  Cluster prefix(operand.lanes, operand.warps, operand.blocks, plan.values.size());
+  for (size_t thread = 0; thread < prefix.threads.size(); ++thread)
+    for (size_t i = 0; i < plan.values.size(); ++i)
+      prefix.threads[thread][i] = operand.threads[thread][plan.values[i]];
+  Cluster total = prefix;
+  for (const ScanStep &step : plan.steps) {
+    Cluster old = total, halves = total;
+    if (step.conversion)
+      halves = execute(*step.conversion, total, 64, errors);
+    prefix.forEach([&](unsigned lane, unsigned warp, unsigned block, Registers &registers) {
+      for (size_t i = 0; i < registers.size(); ++i) {
+        bool upper = (std::popcount(i & step.upper.registers) + std::popcount(lane & step.upper.lane) +
+                      std::popcount(warp & step.upper.warp) + std::popcount(block & step.upper.block)) %
+                     2;
+        uint64_t other = step.conversion
+                             ? halves.thread(lane, warp, block)[2 * i + !upper]
+                             : old.thread(lane ^ step.laneMask, warp, block)[i ^ step.registerMask];
+        uint64_t &own = total.thread(lane, warp, block)[i];
+        if (upper)
+          registers[i] = combine(other, registers[i]);
+        own = upper ? combine(other, own) : combine(own, other);
+      }
+    });
+  }
+  Cluster result(operand.lanes, operand.warps, operand.blocks, plan.finalIndex.size());
+  for (size_t thread = 0; thread < result.threads.size(); ++thread)
+    for (size_t i = 0; i < plan.finalIndex.size(); ++i)
+      result.threads[thread][i] = prefix.threads[thread][plan.finalIndex[i]];
+  return result;
+}
+
+TEST(LayoutScan, RandomLayouts) {
+  Random random(41);
+  int withExchange = 0;
+  for (int i = 0; i < 300 && !HasFailure(); ++i) {
+    unsigned rank = 1 + below(random, 3), axis = below(random, rank);
+    LinearLayout layout = randomTile(random, rank, 10, i % 3 == 0 ? 1 : 0);
+    std::optional<ScanPlan> plan = planScan(layout, axis, {.elementBits = 64});
+    ASSERT_TRUE(plan);
+    std::vector<uint64_t> elements(size_t(1) << layout.totalOutBits()), prefixes;
+    for (uint64_t &element : elements)
+      element = random();
+    // Row-major order visits positions along the axis in order.
+    uint64_t stride = uint64_t(1) << layout.outShift(tensorDim(axis));
+    for (uint64_t element = 0; element < elements.size(); ++element) {
+      bool first = element / stride % layout.outSize(tensorDim(axis)) == 0;
+      prefixes.push_back(first ? elements[element] : combine(prefixes[element - stride], elements[element]));
+    }
+    Cluster operand = Cluster::holding(layout), expected = operand;
+    for (size_t thread = 0; thread < operand.threads.size(); ++thread)
+      for (size_t reg = 0; reg < operand.threads[thread].size(); ++reg) {
+        expected.threads[thread][reg] = prefixes[operand.threads[thread][reg]];
+        operand.threads[thread][reg] = elements[operand.threads[thread][reg]];
+      }
+    SharedErrors errors;
+    Cluster result = runScan(*plan, operand, errors);
+    EXPECT_TRUE(result.threads == expected.threads) << layout.toString() << " along " << axis;
+    EXPECT_EQ(errors.sum(), 0u);
+    withExchange +=
+        llvm::any_of(plan->steps, [](const ScanStep &step) { return step.conversion.has_value(); });
+  }
+  EXPECT_GT(withExchange, 30);
+}
+
+TEST(LayoutScan, StaysInTheWarpWhereTheAxisDoes) {
+  LinearLayout rows = blockedLayout({16, 256}, {{1, 4}, {1, 32}, {4, 1}, {1, 0}, {}}).value();
+  std::optional<ScanPlan> plan = planScan(rows, 1);
+  ASSERT_TRUE(plan);
+  ASSERT_EQ(plan->steps.size(), 8u);
+  for (unsigned bit = 0; bit < 8; ++bit) {
+    EXPECT_FALSE(plan->steps[bit].conversion);
+    EXPECT_EQ(plan->steps[bit].laneMask, bit >= 2 && bit < 7 ? 1u << (bit - 2) : 0u);
+  }
+}
+
 } // namespace

@@ -78,6 +78,41 @@ struct ReducePlan {
 std::optional<ReducePlan> planReduce(const LinearLayout &layout, unsigned axis,
                                      const ConversionOptions &options = {});
 
+/// One doubling of a scan: with P the prefix and T the total of the block of 2^b positions that a value is
+/// in, and T' the total of the other half of the block of 2^(b + 1),
+///   P = T' + P in upper halves;   T = T' + T in upper halves, T + T' in lower ones.
+struct ScanStep {
+  /// T' is that of value i ^ registerMask of lane ^ laneMask; unless there is a conversion of T, of which
+  /// value 2 i + h is the total of half h for value i.
+  uint64_t registerMask = 0;
+  uint64_t laneMask = 0;
+  std::optional<ConversionPlan> conversion;
+  /// A value is in an upper half if the parity of the masked bits of its index and of where its thread is, is
+  /// odd.
+  struct {
+    uint64_t registers = 0;
+    uint64_t lane = 0;
+    uint64_t warp = 0;
+    uint64_t block = 0;
+  } upper;
+};
+
+struct ScanPlan {
+  /// Value i starts, as prefix and total, as this register of the operand.
+  llvm::SmallVector<unsigned, 16> values;
+  /// One for each bit of the axis, from the lowest.
+  llvm::SmallVector<ScanStep, 8> steps;
+  /// Register i of the result, in the layout of the operand, is the prefix of this value.
+  llvm::SmallVector<unsigned, 16> finalIndex;
+};
+
+/// An inclusive scan along an axis with a combination that is associative; it need not be commutative. For
+/// each bit of the axis, the place where only that bit of the element differs is the solution of an equation.
+/// It is sought in the thread first, then in the warp; failing that, totals go through shared memory. This
+/// asks nothing of the order in which registers, lanes and warps lie along the axis.
+std::optional<ScanPlan> planScan(const LinearLayout &layout, unsigned axis,
+                                 const ConversionOptions &options = {});
+
 } // namespace despina
 
 #endif // DESPINA_ANALYSIS_LAYOUTSHAPES_H
