@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "despina/Analysis/LayoutConstructors.h"
+#include "despina/Analysis/LayoutWgmma.h"
 
 #include "gtest/gtest.h"
 
@@ -267,6 +268,43 @@ TEST(NamedLayouts, RejectWhatIsNone) {
   EXPECT_FALSE(nvmmaSharedLayout({16, 4}, {128, 16, false, {}}));
   EXPECT_FALSE(nvmmaSharedLayout({16, 64}, {48, 16, false, {}}));
   EXPECT_FALSE(swizzledSharedLayout({16, 64}, {3, 1, 1, {1, 0}, {}}));
+}
+
+TEST(WgmmaOperand, StridesOfTheAtoms) {
+  for (unsigned swizzle : {32, 64, 128}) {
+    // Rows of K: 8 rows of an atom, then the next 8; the next block of S bytes comes after all rows.
+    LinearLayout k = nvmmaSharedLayout({128, 256}, {swizzle, 16, false, {}}).value();
+    WgmmaSharedOperand operand = matchWgmmaOperand(k, 16, 1).value();
+    EXPECT_EQ(operand.swizzleBytes, swizzle);
+    EXPECT_FALSE(operand.isMNContiguous);
+    EXPECT_EQ(operand.strideBytes, 8u * swizzle);
+    EXPECT_EQ(operand.leadingBytes, 128u * swizzle);
+    // The same memory read with the other axis as K.
+    operand = matchWgmmaOperand(k, 16, 0).value();
+    EXPECT_TRUE(operand.isMNContiguous);
+    EXPECT_EQ(operand.leadingBytes, 128u * swizzle);
+    EXPECT_EQ(operand.strideBytes, 8u * swizzle);
+    EXPECT_FALSE(matchWgmmaOperand(nvmmaSharedLayout({128, 256}, {swizzle, 8, false, {}}).value(), 8, 0));
+  }
+  LinearLayout oneBlock = nvmmaSharedLayout({64, 64}, {128, 16, true, {}}).value();
+  WgmmaSharedOperand operand = matchWgmmaOperand(oneBlock, 16, 0).value();
+  EXPECT_FALSE(operand.isMNContiguous);
+  EXPECT_EQ(operand.leadingBytes, 16u);
+  EXPECT_EQ(operand.strideBytes, 1024u);
+  // Another swizzle, or none of blocks of columns, is not what the hardware reads.
+  EXPECT_FALSE(matchWgmmaOperand(swizzledSharedLayout({64, 64}, {4, 1, 8, {1, 0}, {}}).value(), 16, 1));
+  // But rows of 128 bytes, swizzled by 16 bytes for 8 rows, are the very same thing.
+  EXPECT_EQ(
+      matchWgmmaOperand(swizzledSharedLayout({64, 64}, {8, 1, 8, {1, 0}, {}}).value(), 16, 1)->swizzleBytes,
+      128u);
+}
+
+TEST(WgmmaOperand, Descriptor) {
+  WgmmaSharedOperand operand = {128, false, 16, 1024};
+  EXPECT_EQ(wgmmaDescriptor(operand, 0x12340),
+            uint64_t(1) << 62 | uint64_t(64) << 32 | uint64_t(1) << 16 | 0x1234);
+  operand.swizzleBytes = 32;
+  EXPECT_EQ(wgmmaDescriptor(operand, 0) >> 62, 3u);
 }
 
 } // namespace
