@@ -297,3 +297,34 @@ def test_ranges_below_zero():
             places = np.arange(start, start + 16, dtype=np.int32)
             assert_same(first, places)
             assert_same(out, np.where(places < n, x[64 + places], np.float32(-1)))
+
+
+def test_load_before_two_overlapping_stores():
+    module = module_from("""
+        @triton.jit
+        def twice_needed(x_ptr, BLOCK: tl.constexpr):
+            r = tl.arange(0, BLOCK)
+            a = tl.load(x_ptr + r * 3)
+            tl.store(x_ptr + BLOCK - 1 - r, r)
+            tl.store(x_ptr + 4 * BLOCK + r, a)
+
+        @triton.jit
+        def overlapping(x_ptr, BLOCK: tl.constexpr):
+            r = tl.arange(0, BLOCK)
+            a = tl.load(x_ptr + 57 + r * 3)
+            tl.store(x_ptr + 56 + BLOCK - 1 - r, r)
+            tl.store(x_ptr + 37 + BLOCK - 1 - r, a)
+    """)
+    for block in (8, 64, 512):
+        r = np.arange(block)
+        start = np.random.default_rng().integers(0, 1000, 8 * block + 100).astype(np.int32)
+        x, expected = start.copy(), start.copy()
+        expected[block - 1 - r] = r
+        expected[4 * block + r] = start[r * 3]
+        module.twice_needed[(1,)](x, BLOCK=block)
+        assert_same(x, expected)
+        x, expected = start.copy(), start.copy()
+        expected[55 + block - r] = r
+        expected[36 + block - r] = start[57 + r * 3]
+        module.overlapping[(1,)](x, BLOCK=block)
+        assert_same(x, expected)

@@ -74,6 +74,13 @@ bool TileEmitter::conflicts(const Root &root, const Reached &reached) {
   if (shapeOf(root) != shapeOf(pending.front()))
     return true;
   for (const Root &other : pending) {
+    // What was loaded before a pending store must not be read between its writes.
+    if (other.kind == Root::Store && llvm::any_of(reached.values, [&](auto &entry) {
+          auto load = entry.first.template getDefiningOp<tt::LoadOp>();
+          return load && isTile(entry.first) && !buffers.contains(entry.first) &&
+                 (!entry.second || mayOverlap(load.getPtr(), cast<tt::StoreOp>(other.op).getPtr()));
+        }))
+      return true;
     // The second store wins everywhere, which interleaved stores would not respect.
     if (other.kind == Root::Store && root.kind == Root::Store &&
         mayOverlap(cast<tt::StoreOp>(other.op).getPtr(), cast<tt::StoreOp>(root.op).getPtr()))
@@ -147,6 +154,9 @@ void TileEmitter::addRoot(Root root) {
     reachRoot(root, reached);
     if (conflicts(root, reached))
       flush();
+    // The stores that were flushed may have asked for the value as well.
+    if (root.kind == Root::Materialise && buffers.contains(root.value))
+      return;
   }
   pending.push_back(root);
 }
