@@ -10,8 +10,9 @@
 
 using namespace despina;
 
-HostEvaluator::HostEvaluator(SymbolResolver &resolver, NameLookup names)
-    : resolver_(resolver), names_(std::move(names)), semantic_(builder_, diags_, target_, *this) {}
+HostEvaluator::HostEvaluator(SymbolResolver &resolver, NameLookup names, uint64_t &steps)
+    : resolver_(resolver), names_(std::move(names)), steps_(steps),
+      semantic_(builder_, diags_, target_, *this) {}
 
 bool despina::hostTruth(const Value &value) {
   if (value.isConstant())

@@ -25,7 +25,8 @@ public:
   /// Answers names that are not local.
   using NameLookup = std::function<Resolution(llvm::StringRef)>;
 
-  HostEvaluator(SymbolResolver &resolver, NameLookup names);
+  /// `steps` counts what all evaluators of one compilation do.
+  HostEvaluator(SymbolResolver &resolver, NameLookup names, uint64_t &steps);
 
   Resolution evaluate(const ast::Expr *expr);
   /// Calls a Python function whose parameters and results are compile-time values.
@@ -71,6 +72,7 @@ private:
 
   SymbolResolver &resolver_;
   NameLookup names_;
+  uint64_t &steps_;
   HostBuilder builder_;
   Diagnostics diags_;
   LanguageTarget target_;
@@ -78,7 +80,6 @@ private:
   StackGuard stack_;
   llvm::StringMap<Value> locals_;
   Value result_;
-  uint64_t steps_ = 0;
 };
 
 /// Python truth of a compile-time value.

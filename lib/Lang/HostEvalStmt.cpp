@@ -9,8 +9,8 @@
 
 using namespace despina;
 
-/// A constexpr_function that runs longer than this does not end.
-static constexpr uint64_t kMaxSteps = 10'000'000;
+/// Functions that run longer than this, all together, do not end in reasonable time.
+static constexpr uint64_t kMaxSteps = 500'000;
 
 bool HostEvaluator::spendStep(const ast::Node *node) {
   if (++steps_ <= kMaxSteps)

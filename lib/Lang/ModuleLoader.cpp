@@ -247,8 +247,8 @@ Resolution ModuleLoader::call(const Value &callee, llvm::ArrayRef<Value> args,
     return {};
   const FunctionInfo &function = *callee.function();
   auto *module = static_cast<LoadedModule *>(function.scope);
-  HostEvaluator evaluator(*this,
-                          [this, module](llvm::StringRef name) { return impl_->lookup(*module, name); });
+  HostEvaluator evaluator(
+      *this, [this, module](llvm::StringRef name) { return impl_->lookup(*module, name); }, impl_->steps);
   return evaluator.call(function, args, keywords);
 }
 

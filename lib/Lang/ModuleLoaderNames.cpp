@@ -221,7 +221,8 @@ Resolution ModuleLoader::Impl::lookup(LoadedModule &module, llvm::StringRef name
 }
 
 Resolution ModuleLoader::Impl::evaluate(LoadedModule &module, const ast::Expr *expr) {
-  HostEvaluator evaluator(owner, [this, &module](llvm::StringRef name) { return lookup(module, name); });
+  HostEvaluator evaluator(
+      owner, [this, &module](llvm::StringRef name) { return lookup(module, name); }, steps);
   return evaluator.evaluate(expr);
 }
 

@@ -268,6 +268,25 @@ TEST_F(ModuleLoaderTest, LooksOnceAtWhatGlobalsShare) {
   EXPECT_NE(compile("kernel", "shared.py").find("Cannot access global variable N60"), std::string::npos);
 }
 
+TEST_F(ModuleLoaderTest, CountsTheStepsOfFunctionsThatCallEachOther) {
+  write("endless.py", R"(
+import triton
+import triton.language as tl
+
+
+@triton.constexpr_function
+def fibonacci(n):
+    return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
+
+
+@triton.jit
+def kernel(p):
+    tl.store(p, fibonacci(60))
+)");
+  EXPECT_NE(compile("kernel", "endless.py").find("compile-time evaluation takes more than"),
+            std::string::npos);
+}
+
 TEST_F(ModuleLoaderTest, ReportsBadFiles) {
   EXPECT_NE(compile("kernel", "missing.py").find("cannot read"), std::string::npos);
   write("latin.py", "x = '\xe9'\n");
