@@ -90,19 +90,31 @@ public:
   /// 1.5 * 2^mantissa: adding it leaves the rounded integer in the low bits.
   double roundingMagic() const { return isDouble ? 6755399441055744.0 : 12582912.0; }
 
+  /// p * 2^n by AVX-512's instruction for it, `lanes` lanes at a time; wider vectors are halved.
+  Value scaleByInstruction(Value p, Value n, int64_t count, int64_t lanes) {
+    if (count > lanes) {
+      auto half = [&](Value v, int64_t start) -> Value {
+        SmallVector<int64_t> taken(llvm::to_vector(llvm::seq(start, start + count / 2)));
+        return vector::ShuffleOp::create(b, loc, v, v, taken);
+      };
+      Value low = scaleByInstruction(half(p, 0), half(n, 0), count / 2, lanes);
+      Value high = scaleByInstruction(half(p, count / 2), half(n, count / 2), count / 2, lanes);
+      return vector::ShuffleOp::create(b, loc, low, high, llvm::to_vector(llvm::seq<int64_t>(0, count)));
+    }
+    Value mask = arith::ConstantOp::create(b, loc, b.getIntegerAttr(b.getIntegerType(lanes), -1));
+    Value rounding = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(4)); // current mode
+    const char *name = isDouble ? "llvm.x86.avx512.mask.scalef.pd.512" : "llvm.x86.avx512.mask.scalef.ps.512";
+    return LLVM::CallIntrinsicOp::create(b, loc, VectorType::get({lanes}, element), b.getStringAttr(name),
+                                         ValueRange{p, n, p, mask, rounding})
+        .getResult(0);
+  }
+
   /// p * 2^n, with subnormal and infinite results; `t` = n + roundingMagic().
   Value scale(Value p, Value n, Value t) {
     auto vector = dyn_cast<VectorType>(type);
-    if (options.features.avx512 && vector && vector.getNumElements() * (isDouble ? 8 : 4) == 64) {
-      int lanes = vector.getNumElements();
-      Value mask = arith::ConstantOp::create(b, loc, b.getIntegerAttr(b.getIntegerType(lanes), -1));
-      Value rounding = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(4)); // current mode
-      const char *name =
-          isDouble ? "llvm.x86.avx512.mask.scalef.pd.512" : "llvm.x86.avx512.mask.scalef.ps.512";
-      return LLVM::CallIntrinsicOp::create(b, loc, type, b.getStringAttr(name),
-                                           ValueRange{p, n, p, mask, rounding})
-          .getResult(0);
-    }
+    int64_t lanes = isDouble ? 8 : 16;
+    if (options.features.avx512 && vector && vector.getNumElements() >= lanes)
+      return scaleByInstruction(p, n, vector.getNumElements(), lanes);
     // Two factors, since 2^n itself may be out of range where p * 2^n is not.
     Value i = subI(toInt(t), integer(std::bit_cast<int64_t>(6755399441055744.0) * isDouble +
                                      int64_t(std::bit_cast<int32_t>(12582912.0f)) * !isDouble));
