@@ -224,6 +224,7 @@ Value parameterValue(const KernelArgument &arg, llvm::ArrayRef<Handle> &handles)
     return value;
   }
   std::vector<Value> elements;
+  elements.reserve(arg.elements.size());
   for (const KernelArgument &element : arg.elements)
     elements.push_back(parameterValue(element, handles));
   return Value::tuple(std::move(elements), arg.fields, arg.tupleTypeName);
