@@ -96,7 +96,7 @@ struct ModuleLoader::Impl {
   std::map<std::string, LoadedModule *> byPath;
   llvm::StringMap<LoadedModule *> opaque;
   llvm::DenseMap<const ast::Expr *, bool> constexprInstances;
-  uint64_t steps = 0; ///< of evaluation so far
+  uint64_t steps = 0;                                   ///< of evaluation so far
   std::vector<std::shared_ptr<const SourceFile>> files; ///< diagnostics point into them
 };
 
