@@ -127,3 +127,27 @@ def test_hints_change_nothing(rng):
     x, out = random_values(rng, 64, "float32"), poisoned(64, np.float32)
     module.kernel[(1,)](x, out, 64)
     assert_same(out, x)
+
+
+def test_bitonic_network_of_splits_and_joins(rng):
+    """Each step reads the step before at two indices; the compiler must not follow all of them back to the input."""
+    kernel = module_from("""
+        @triton.jit
+        def kernel(x_ptr, STEPS: tl.constexpr, BLOCK: tl.constexpr):
+            offsets = tl.arange(0, BLOCK)
+            v = tl.load(x_ptr + offsets)
+            for s in tl.static_range(1, STEPS + 1):
+                for j in tl.static_range(s):
+                    d: tl.constexpr = 1 << (s - 1 - j)
+                    low, high = tl.split(tl.permute(tl.reshape(v, (BLOCK // (2 * d), 2, d)), (0, 2, 1)))
+                    up = ((tl.arange(0, BLOCK // (2 * d)) * 2 * d) >> s & 1)[:, None] == 0
+                    small = tl.minimum(low, high)
+                    large = tl.maximum(low, high)
+                    pairs = tl.join(tl.where(up, small, large), tl.where(up, large, small))
+                    v = tl.reshape(tl.permute(pairs, (0, 2, 1)), (BLOCK,))
+            tl.store(x_ptr + offsets, v)
+    """).kernel
+    x = rng.integers(-1000, 1000, 256).astype(np.int32)
+    expected = np.sort(x)
+    kernel[(1,)](x, 8, BLOCK=256)
+    np.testing.assert_array_equal(x, expected)

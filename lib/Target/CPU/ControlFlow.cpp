@@ -89,11 +89,22 @@ void TileEmitter::emitOp(Operation *op) {
   emitScalarOp(op);
 }
 
+/// Halves and merges tiles or reorders their elements, so that what is below is read at other indices, and
+/// possibly at several.
+static bool movesElements(Operation *op) {
+  return isa<tt::SplitOp, tt::JoinOp, tt::CatOp, tt::ReshapeOp, tt::TransOp>(op);
+}
+
 void TileEmitter::noteLazy(Operation *op) {
-  constexpr unsigned maxDepth = 200;
-  unsigned depth = 0;
-  for (Value operand : op->getOperands())
+  // An expression is evaluated once for each index it is read at. Both limits keep that bounded: a network of
+  // splits and joins would otherwise read its input at exponentially many.
+  constexpr unsigned maxDepth = 200, maxMoves = 8;
+  unsigned depth = 0, moved = 0;
+  for (Value operand : op->getOperands()) {
     depth = std::max(depth, depths.lookup(operand));
+    moved = std::max(moved, moves.lookup(operand));
+  }
+  moved += movesElements(op);
   bool isVolatile = false;
   if (auto load = dyn_cast<tt::LoadOp>(op)) {
     // Stores before it have to happen first.
@@ -104,10 +115,11 @@ void TileEmitter::noteLazy(Operation *op) {
   }
   for (Value result : op->getResults()) {
     depths[result] = depth + 1;
-    if (isVolatile || depth + 1 >= maxDepth) {
+    moves[result] = moved;
+    if (isVolatile || depth + 1 >= maxDepth || moved >= maxMoves) {
       materialise(result);
       flush();
-      depths[result] = 0;
+      depths[result] = moves[result] = 0;
     }
   }
 }

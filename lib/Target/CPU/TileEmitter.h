@@ -355,7 +355,7 @@ private:
   llvm::SmallVector<mlir::Value> liveLoads; ///< tile loads that may not have a buffer
   llvm::DenseSet<mlir::Value> beingMaterialised;
   llvm::DenseMap<mlir::Value, Buffer *> reduceBuffers;
-  llvm::DenseMap<mlir::Value, unsigned> weights, depths;
+  llvm::DenseMap<mlir::Value, unsigned> weights, depths, moves;
 
   Nest nest;
   int64_t lanes = 1;
