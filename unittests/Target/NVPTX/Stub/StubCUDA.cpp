@@ -1,0 +1,246 @@
+//===- StubCUDA.cpp - A libcuda that records calls ------------------------===//
+//
+// Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Two devices. "Device memory" is host memory with a known owner; nothing runs. The structures are declared
+// apart from the library's, so that a wrong offset there shows.
+//
+//===----------------------------------------------------------------------===//
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace {
+
+struct Stub {
+  std::mutex mutex;
+  std::string calls;
+  std::map<std::string, int> failures;
+  std::map<uint64_t, int> owners; ///< of allocations
+  int devices = 2, version = 13000, retained = 0;
+};
+
+Stub &stub() {
+  static auto *instance = new Stub;
+  return *instance;
+}
+
+thread_local std::vector<void *> contexts;
+
+/// Contexts are 0x1000 and 0x1001, streams 0x2000 and 0x2001: the last digit is the device.
+int deviceOf(void *handle) { return static_cast<int>(reinterpret_cast<uintptr_t>(handle) & 0xf); }
+
+int record(const std::string &name, const std::string &details = "") {
+  std::lock_guard<std::mutex> lock(stub().mutex);
+  stub().calls += name + details + "\n";
+  auto it = stub().failures.find(name);
+  return it == stub().failures.end() ? 0 : it->second;
+}
+
+struct Attribute {
+  int id;
+  int pad;
+  int value[16];
+};
+
+struct Launch {
+  unsigned gx, gy, gz, bx, by, bz, shared;
+  void *stream;
+  Attribute *attributes;
+  unsigned count;
+};
+
+constexpr int invalidValue = 1, invalidContext = 201;
+
+} // namespace
+
+extern "C" {
+
+void stubReset() {
+  std::lock_guard<std::mutex> lock(stub().mutex);
+  stub().calls.clear();
+  stub().failures.clear();
+  stub().devices = 2;
+  stub().version = 13000;
+}
+void stubFail(const char *function, int code) { stub().failures[function] = code; }
+void stubDevices(int count) { stub().devices = count; }
+void stubVersion(int version) { stub().version = version; }
+const char *stubCalls() { return stub().calls.c_str(); }
+int stubContextDepth() { return static_cast<int>(contexts.size()); }
+
+int cuInit(unsigned) { return record("cuInit"); }
+int cuDriverGetVersion(int *version) {
+  *version = stub().version;
+  return record("cuDriverGetVersion");
+}
+int cuGetErrorName(int code, const char **name) {
+  *name = code == 700   ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+          : code == 3   ? "CUDA_ERROR_NOT_INITIALIZED"
+          : code == 100 ? "CUDA_ERROR_NO_DEVICE"
+          : code == 222 ? "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"
+                        : nullptr;
+  return *name ? 0 : invalidValue;
+}
+int cuGetErrorString(int code, const char **text) {
+  *text = code == 700 ? "an illegal memory access was encountered" : nullptr;
+  return *text ? 0 : invalidValue;
+}
+int cuDeviceGetCount(int *count) {
+  *count = stub().devices;
+  return record("cuDeviceGetCount");
+}
+int cuDeviceGet(int *device, int ordinal) {
+  *device = ordinal;
+  return record("cuDeviceGet");
+}
+int cuDeviceGetName(char *name, int length, int device) {
+  std::strncpy(name, device ? "Stub One" : "Stub Zero", static_cast<size_t>(length));
+  return record("cuDeviceGetName");
+}
+int cuDeviceTotalMem_v2(size_t *bytes, int) {
+  *bytes = size_t(80) << 30;
+  return record("cuDeviceTotalMem_v2");
+}
+/// Device 0 is like an H200; device 1 has no clusters.
+int cuDeviceGetAttribute(int *value, int attribute, int device) {
+  static const std::map<int, int> values = {
+      {1, 1024},    {5, 2147483647}, {6, 65535}, {7, 65535},    {8, 49152},  {10, 32},
+      {12, 65536},  {13, 1980000},   {16, 132},  {36, 3201000}, {37, 6144},  {38, 62914560},
+      {39, 2048},   {75, 9},         {76, 0},    {81, 233472},  {82, 65536}, {95, 1},
+      {97, 232448}, {111, 1024},     {120, 1},   {127, 1}};
+  auto it = values.find(attribute);
+  if (it == values.end() || (device == 1 && attribute >= 120))
+    return invalidValue;
+  *value = it->second;
+  return record("cuDeviceGetAttribute");
+}
+int cuDevicePrimaryCtxRetain(void **context, int device) {
+  ++stub().retained;
+  *context = reinterpret_cast<void *>(uintptr_t(0x1000) + static_cast<unsigned>(device));
+  return record("cuDevicePrimaryCtxRetain");
+}
+int cuCtxPushCurrent_v2(void *context) {
+  contexts.push_back(context);
+  return record("cuCtxPushCurrent_v2");
+}
+int cuCtxPopCurrent_v2(void **context) {
+  if (contexts.empty())
+    return invalidContext;
+  *context = contexts.back();
+  contexts.pop_back();
+  return record("cuCtxPopCurrent_v2");
+}
+int cuCtxGetCurrent(void **context) {
+  *context = contexts.empty() ? nullptr : contexts.back();
+  return 0;
+}
+int cuCtxGetDevice(int *device) {
+  if (contexts.empty())
+    return invalidContext;
+  *device = deviceOf(contexts.back());
+  return 0;
+}
+int cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *options, void **values) {
+  *module = reinterpret_cast<void *>(uintptr_t(0x3000));
+  int code = record("cuModuleLoadDataEx", " " + std::string(static_cast<const char *>(image)));
+  if (code && count == 2 && options[0] == 5 && options[1] == 6)
+    std::strncpy(static_cast<char *>(values[0]), "ptxas line 3: no such thing",
+                 reinterpret_cast<size_t>(values[1]));
+  return code;
+}
+int cuModuleUnload(void *) { return record("cuModuleUnload"); }
+int cuModuleGetFunction(void **function, void *, const char *name) {
+  *function = reinterpret_cast<void *>(uintptr_t(0x4000));
+  return record("cuModuleGetFunction", std::string(" ") + name);
+}
+int cuFuncGetAttribute(int *value, int attribute, void *) {
+  *value = attribute == 0 ? 512 : attribute == 1 ? 1000 : attribute == 3 ? 16 : attribute == 4 ? 42 : -1;
+  return record("cuFuncGetAttribute");
+}
+int cuFuncSetAttribute(void *, int attribute, int value) {
+  return record("cuFuncSetAttribute", " " + std::to_string(attribute) + "=" + std::to_string(value));
+}
+int cuFuncSetCacheConfig(void *, int config) {
+  return record("cuFuncSetCacheConfig", " " + std::to_string(config));
+}
+#ifndef STUB_WITHOUT_LAUNCH
+int cuLaunchKernelEx(const Launch *launch, void *, void **parameters, void **) {
+  std::string text = " grid " + std::to_string(launch->gx) + "," + std::to_string(launch->gy) + "," +
+                     std::to_string(launch->gz) + " block " + std::to_string(launch->bx) + "," +
+                     std::to_string(launch->by) + "," + std::to_string(launch->bz) + " shared " +
+                     std::to_string(launch->shared) + " stream " +
+                     std::to_string(reinterpret_cast<uintptr_t>(launch->stream)) + " context " +
+                     std::to_string(contexts.empty() ? -1 : deviceOf(contexts.back()));
+  if (parameters)
+    text += " first " + std::to_string(*static_cast<int *>(parameters[0]));
+  for (unsigned i = 0; i < launch->count; ++i) {
+    const Attribute &attribute = launch->attributes[i];
+    text += " [" + std::to_string(attribute.id) + ":" + std::to_string(attribute.value[0]) + "," +
+            std::to_string(attribute.value[1]) + "," + std::to_string(attribute.value[2]) + "]";
+  }
+  return record("cuLaunchKernelEx", text);
+}
+#endif
+int cuPointerGetAttribute(void *data, int attribute, uint64_t pointer) {
+  auto it = stub().owners.find(pointer);
+  if (it == stub().owners.end())
+    return invalidValue;
+  if (attribute == 3) {
+    if (contexts.empty() || deviceOf(contexts.back()) != it->second)
+      return invalidValue;
+    *static_cast<uint64_t *>(data) = pointer;
+  } else if (attribute == 2) {
+    *static_cast<unsigned *>(data) = 2;
+  } else if (attribute == 9) {
+    *static_cast<int *>(data) = it->second;
+  } else {
+    return invalidValue;
+  }
+  return record("cuPointerGetAttribute");
+}
+int cuStreamGetCtx(void *stream, void **context) {
+  *context = reinterpret_cast<void *>(uintptr_t(0x1000) + static_cast<unsigned>(deviceOf(stream)));
+  return record("cuStreamGetCtx");
+}
+int cuStreamCreate(void **stream, unsigned flags) {
+  *stream = reinterpret_cast<void *>(uintptr_t(0x2000) + static_cast<unsigned>(deviceOf(contexts.back())));
+  return record("cuStreamCreate", " " + std::to_string(flags));
+}
+int cuStreamDestroy_v2(void *) { return record("cuStreamDestroy_v2"); }
+int cuStreamSynchronize(void *) { return record("cuStreamSynchronize"); }
+int cuMemAlloc_v2(uint64_t *pointer, size_t bytes) {
+  if (int code = record("cuMemAlloc_v2", " " + std::to_string(bytes)))
+    return code;
+  *pointer = reinterpret_cast<uintptr_t>(std::malloc(bytes));
+  std::lock_guard<std::mutex> lock(stub().mutex);
+  stub().owners[*pointer] = deviceOf(contexts.back());
+  return 0;
+}
+int cuMemFree_v2(uint64_t pointer) {
+  {
+    std::lock_guard<std::mutex> lock(stub().mutex);
+    stub().owners.erase(pointer);
+  }
+  std::free(reinterpret_cast<void *>(pointer));
+  return record("cuMemFree_v2");
+}
+int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes) {
+  std::memcpy(reinterpret_cast<void *>(to), from, bytes);
+  return record("cuMemcpyHtoD_v2");
+}
+int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) {
+  std::memcpy(to, reinterpret_cast<void *>(from), bytes);
+  return record("cuMemcpyDtoH_v2");
+}
+int cuMemsetD8_v2(uint64_t to, unsigned char value, size_t bytes) {
+  std::memset(reinterpret_cast<void *>(to), value, bytes);
+  return record("cuMemsetD8_v2");
+}
+
+} // extern "C"
