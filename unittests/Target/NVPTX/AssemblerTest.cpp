@@ -22,6 +22,9 @@ using testing::IsEmpty;
 using testing::Not;
 using Kind = AssembleError::Kind;
 
+/// NVIDIA's library keeps a little memory of inputs that it refuses.
+extern "C" const char *__lsan_default_suppressions() { return "leak:libnvJitLink"; }
+
 namespace {
 
 /// y[i] = f * y[i] + f with 512 bytes of shared memory.
