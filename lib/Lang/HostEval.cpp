@@ -4,9 +4,13 @@
 //
 //===----------------------------------------------------------------------===//
 #include "HostEval.h"
+#include "HostObjects.h"
+#include "PyNumber.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <cmath>
 
 using namespace despina;
 
@@ -64,12 +68,13 @@ Value HostEvaluator::needsPython(const ast::Node *node, llvm::StringRef reason) 
   return fail(node, ErrorKind::Runtime, quote(node) + place + " needs Python: " + reason.str());
 }
 
-Value HostEvaluator::take(const ast::Node *node, Resolution resolution, llvm::StringRef otherwise) {
+Value HostEvaluator::take(const ast::Node *node, Resolution resolution, llvm::StringRef otherwise,
+                          ErrorKind otherwiseKind) {
   if (resolution.status == Resolution::Status::Found)
     return resolution.value;
   if (resolution.status == Resolution::Status::Failed)
     return fail(node, resolution.errorKind, resolution.message);
-  return fail(node, ErrorKind::Name, otherwise.str());
+  return fail(node, otherwiseKind, otherwise.str());
 }
 
 Value HostEvaluator::callFunction(const Value &callee, llvm::ArrayRef<Value>,
@@ -121,7 +126,16 @@ Value HostEvaluator::visit(const ast::Expr *expr) {
   case ast::NodeKind::Subscript: return visitSubscript(llvm::cast<ast::Subscript>(expr));
   case ast::NodeKind::Tuple: return visitElements(llvm::cast<ast::Tuple>(expr)->elts);
   case ast::NodeKind::List: return visitElements(llvm::cast<ast::List>(expr)->elts);
-  case ast::NodeKind::ListComp: return visitListComp(llvm::cast<ast::ListComp>(expr));
+  case ast::NodeKind::ListComp: {
+    const auto *comp = llvm::cast<ast::ListComp>(expr);
+    return visitComprehension(expr, comp->elt, comp->generators);
+  }
+  case ast::NodeKind::GeneratorExp: {
+    const auto *comp = llvm::cast<ast::GeneratorExp>(expr);
+    return visitComprehension(expr, comp->elt, comp->generators);
+  }
+  case ast::NodeKind::Dict: return visitDict(llvm::cast<ast::Dict>(expr));
+  case ast::NodeKind::DictComp: return visitDictComp(llvm::cast<ast::DictComp>(expr));
   case ast::NodeKind::JoinedStr: return visitJoinedStr(llvm::cast<ast::JoinedStr>(expr));
   case ast::NodeKind::Call: return visitCall(llvm::cast<ast::Call>(expr));
   case ast::NodeKind::NamedExpr: {
@@ -185,6 +199,8 @@ Value HostEvaluator::compare(const ast::Node *node, ast::CompareOperator op, con
         return {};
       found |= hostTruth(equal);
     }
+  } else if (const HostItem *item = hostItem(rhs); item && item->keys()) {
+    found = resolver_.subscript(rhs, lhs).status == Resolution::Status::Found;
   } else if (lhs.isConstant() && rhs.isConstant() && lhs.constant().isString() && rhs.constant().isString()) {
     found = rhs.constant().string().find(lhs.constant().string()) != std::string::npos;
   } else {
@@ -212,7 +228,8 @@ Value HostEvaluator::visitAttribute(const ast::Attribute *expr) {
   const bool isHost =
       object.kind() == Value::Kind::Host || (object.kind() == Value::Kind::Module && object.module().host);
   if (isHost)
-    return take(expr, resolver_.attribute(object, expr->attr), ("no attribute '" + expr->attr + "'").str());
+    return take(expr, resolver_.attribute(object, expr->attr), ("no attribute '" + expr->attr + "'").str(),
+                ErrorKind::Attribute);
   semantic_.setPosition(expr->range(), expr->range(), {});
   return semantic_.attribute(object, expr->attr);
 }
@@ -234,6 +251,8 @@ Value HostEvaluator::visitSubscript(const ast::Subscript *expr) {
   } else {
     index = visit(expr->index);
   }
+  if (index && object.kind() == Value::Kind::Host)
+    return take(expr, resolver_.subscript(object, index), "the object is not subscriptable", ErrorKind::Type);
   semantic_.setPosition(expr->range(), expr->range(), {});
   return index ? semantic_.subscript(object, index) : Value();
 }
@@ -255,44 +274,95 @@ Value HostEvaluator::visitElements(ast::ExprList elements) {
   return Value::tuple(std::move(values));
 }
 
-Value HostEvaluator::visitListComp(const ast::ListComp *expr) {
-  if (expr->generators.size() != 1 || expr->generators.front().isAsync)
-    return needsPython(expr, "nested comprehensions are not evaluated without it");
-  const ast::Comprehension &generator = expr->generators.front();
+bool HostEvaluator::comprehend(const ast::Expr *expr, llvm::ArrayRef<ast::Comprehension> generators,
+                               llvm::function_ref<bool()> add) {
+  if (generators.size() != 1 || generators.front().isAsync) {
+    needsPython(expr, "nested comprehensions are not evaluated without it");
+    return false;
+  }
+  const ast::Comprehension &generator = generators.front();
   std::optional<std::vector<Value>> items = iterate(generator.iter);
   if (!items)
-    return {};
+    return false;
   const llvm::StringMap<Value> saved = locals_;
-  std::vector<Value> values;
   for (const Value &item : *items) {
     if (!spendStep(expr) || !assign(generator.target, item))
-      return {};
+      return false;
     bool keep = true;
     for (const ast::Expr *condition : generator.ifs) {
       Value test = visit(condition);
       if (!test)
-        return {};
+        return false;
       keep &= hostTruth(test);
     }
-    Value value = keep ? visit(expr->elt) : Value::none();
-    if (!value)
-      return {};
-    if (keep)
-      values.push_back(value);
+    if (keep && !add())
+      return false;
   }
   locals_ = saved;
-  return Value::tuple(std::move(values));
+  return true;
+}
+
+Value HostEvaluator::visitComprehension(const ast::Expr *expr, const ast::Expr *element,
+                                        llvm::ArrayRef<ast::Comprehension> generators) {
+  std::vector<Value> values;
+  const bool succeeded = comprehend(expr, generators, [&] {
+    values.push_back(visit(element));
+    return bool(values.back());
+  });
+  return succeeded ? Value::tuple(std::move(values)) : Value();
+}
+
+Value HostEvaluator::visitDict(const ast::Dict *expr) {
+  constexpr size_t maxEntries = 4096;
+  if (expr->keys.size() > maxEntries)
+    return needsPython(expr, "a dict has at most 4096 entries without it");
+  std::vector<std::pair<Value, Value>> entries;
+  for (auto [key, value] : llvm::zip(expr->keys, expr->values)) {
+    if (!key)
+      return needsPython(expr, "`**` is not evaluated without it");
+    Value keyValue = visit(key);
+    Value element = keyValue ? visit(value) : Value();
+    if (!element)
+      return {};
+    entries.emplace_back(std::move(keyValue), std::move(element));
+  }
+  return hostDict(resolver_, entries);
+}
+
+Value HostEvaluator::visitDictComp(const ast::DictComp *expr) {
+  std::vector<std::pair<Value, Value>> entries;
+  constexpr size_t maxEntries = 4096; // keys are compared one by one
+  const bool succeeded = comprehend(expr, expr->generators, [&] {
+    if (entries.size() == maxEntries)
+      return bool(needsPython(expr, "a dict has at most 4096 entries without it"));
+    Value key = visit(expr->key);
+    Value value = key ? visit(expr->value) : Value();
+    entries.emplace_back(key, value);
+    return bool(value);
+  });
+  return succeeded ? hostDict(resolver_, entries) : Value();
 }
 
 Value HostEvaluator::visitJoinedStr(const ast::JoinedStr *expr) {
   std::string text;
   for (const ast::Expr *piece : expr->values) {
     const auto *formatted = llvm::dyn_cast<ast::FormattedValue>(piece);
-    if (formatted && formatted->formatSpec)
-      return needsPython(expr, "format specifications are not evaluated without it");
     Value value = visit(formatted ? formatted->value : piece);
     if (!value)
       return {};
+    if (formatted && formatted->formatSpec) {
+      Value spec = visitJoinedStr(formatted->formatSpec);
+      if (!spec)
+        return {};
+      std::optional<std::string> done;
+      if (value.isConstant())
+        done = formatConstant(formatted->conversion ? Constant(value.constant().repr()) : value.constant(),
+                              spec.constant().string());
+      if (!done)
+        return needsPython(expr, "this format specification is not evaluated without it");
+      text += *done;
+      continue;
+    }
     if (value.isConstant())
       text += formatted && formatted->conversion == 'r' ? value.constant().repr() : value.constant().str();
     else
@@ -318,6 +388,27 @@ Value HostEvaluator::callPython(const ast::Call *expr, llvm::StringRef name, llv
     const bool isNegative = number.isFloat() ? number.real() < 0 : number.integer() < 0;
     return isNegative ? semantic_.unaryOperator(ast::UnaryOperator::USub, args[0])
                       : semantic_.unaryOperator(ast::UnaryOperator::UAdd, args[0]);
+  }
+  if (args.size() == 1 && args[0].isTuple() && (name == "any" || name == "all")) {
+    const bool isAny = name == "any";
+    return Value::constant(isAny ? llvm::any_of(args[0].tuple().elements, hostTruth)
+                                 : llvm::all_of(args[0].tuple().elements, hostTruth));
+  }
+  if (!args.empty() && args.size() <= 2 && args[0].isTuple() && name == "sum") {
+    Value total = args.size() == 2 ? args[1] : Value::constant(0);
+    for (const Value &element : args[0].tuple().elements)
+      if (total)
+        total = semantic_.binaryOperator(ast::BinaryOperator::Add, total, element);
+    return total;
+  }
+  if (args.size() == 2 && name == "pow")
+    return semantic_.binaryOperator(ast::BinaryOperator::Pow, args[0], args[1]);
+  if (args.size() == 1 && name == "round" && args[0].isConstant() && args[0].constant().isNumber()) {
+    const Constant &number = args[0].constant();
+    PyResult rounded = pyToInt(number.isFloat() ? Constant(std::nearbyint(number.real())) : number);
+    if (const auto *error = std::get_if<PyError>(&rounded))
+      return fail(expr, error->kind, error->message);
+    return Value::constant(std::get<Constant>(std::move(rounded)));
   }
   return needsPython(expr, ("the function `" + name + "` is not known here").str());
 }
@@ -372,6 +463,8 @@ Value HostEvaluator::visitCall(const ast::Call *expr) {
     if (callee.function()->kind == FunctionInfo::Kind::Jit)
       return fail(expr, ErrorKind::Runtime, "Cannot call @triton.jit'd outside of the scope of a kernel");
     return take(expr, resolver_.call(callee, args, keywords), "the function cannot be called");
+  case Value::Kind::Host:
+    return take(expr, resolver_.call(callee, args, keywords), "the object is not callable", ErrorKind::Type);
   default: break;
   }
   return needsPython(expr, "the callee is not a function that is known here");

@@ -15,6 +15,7 @@
 #include "despina/Lang/Semantic.h"
 #include "despina/Lang/SymbolResolver.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/Twine.h"
 
@@ -44,7 +45,8 @@ private:
   Resolution finish(Value value);
   Value fail(const ast::Node *node, ErrorKind kind, std::string message);
   Value needsPython(const ast::Node *node, llvm::StringRef reason);
-  Value take(const ast::Node *node, Resolution resolution, llvm::StringRef otherwise);
+  Value take(const ast::Node *node, Resolution resolution, llvm::StringRef otherwise,
+             ErrorKind otherwiseKind = ErrorKind::Name);
 
   Value visit(const ast::Expr *expr);
   Value visitName(const ast::Name *expr);
@@ -55,7 +57,13 @@ private:
   Value visitAttribute(const ast::Attribute *expr);
   Value visitSubscript(const ast::Subscript *expr);
   Value visitElements(ast::ExprList elements);
-  Value visitListComp(const ast::ListComp *expr);
+  /// Calls `add` for each item that a comprehension keeps, with the target bound.
+  bool comprehend(const ast::Expr *expr, llvm::ArrayRef<ast::Comprehension> generators,
+                  llvm::function_ref<bool()> add);
+  Value visitComprehension(const ast::Expr *expr, const ast::Expr *element,
+                           llvm::ArrayRef<ast::Comprehension> generators);
+  Value visitDict(const ast::Dict *expr);
+  Value visitDictComp(const ast::DictComp *expr);
   Value visitJoinedStr(const ast::JoinedStr *expr);
   Value visitCall(const ast::Call *expr);
   Value callPython(const ast::Call *expr, llvm::StringRef name, llvm::ArrayRef<Value> args);

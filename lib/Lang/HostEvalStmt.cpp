@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "HostEval.h"
+#include "HostObjects.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -167,6 +168,8 @@ std::optional<std::vector<Value>> HostEvaluator::iterate(const ast::Expr *expr) 
   const auto *name = call ? llvm::dyn_cast<ast::Name>(call->func) : nullptr;
   if (!name || name->id != "range" || locals_.contains("range")) {
     Value value = visit(expr);
+    if (const HostItem *item = hostItem(value); item && item->keys())
+      return *item->keys();
     if (value && !value.isTuple())
       needsPython(expr, "only ranges, tuples and lists are iterated without it");
     return value && value.isTuple() ? std::optional(value.tuple().elements) : std::nullopt;

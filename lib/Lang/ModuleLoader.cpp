@@ -6,6 +6,7 @@
 #include "despina/Lang/ModuleLoader.h"
 
 #include "HostEval.h"
+#include "HostObjects.h"
 #include "ModuleLoaderImpl.h"
 #include "despina/Lang/Parser.h"
 
@@ -236,6 +237,8 @@ Resolution ModuleLoader::lookup(const FunctionInfo &function, llvm::StringRef na
 }
 
 Resolution ModuleLoader::attribute(const Value &object, llvm::StringRef name) {
+  if (const HostItem *item = hostItem(object))
+    return item->attribute(name);
   if (object.kind() != Value::Kind::Module || !object.module().host)
     return {};
   return impl_->memberOf(*static_cast<LoadedModule *>(object.module().host), name);
@@ -243,6 +246,8 @@ Resolution ModuleLoader::attribute(const Value &object, llvm::StringRef name) {
 
 Resolution ModuleLoader::call(const Value &callee, llvm::ArrayRef<Value> args,
                               llvm::ArrayRef<std::pair<std::string, Value>> keywords) {
+  if (const HostItem *item = hostItem(callee))
+    return item->call(args, keywords);
   if (callee.kind() != Value::Kind::Function || !callee.function()->scope)
     return {};
   const FunctionInfo &function = *callee.function();
@@ -252,6 +257,9 @@ Resolution ModuleLoader::call(const Value &callee, llvm::ArrayRef<Value> args,
   return evaluator.call(function, args, keywords);
 }
 
-Resolution ModuleLoader::subscript(const Value &, const Value &) { return {}; }
+Resolution ModuleLoader::subscript(const Value &object, const Value &index) {
+  const HostItem *item = hostItem(object);
+  return item ? item->subscript(index) : Resolution();
+}
 
 bool ModuleLoader::same(const Value &lhs, const Value &rhs) { return lhs.identical(rhs); }

@@ -76,6 +76,7 @@ struct ModuleLoader::Impl {
   Resolution lookup(LoadedModule &module, llvm::StringRef name);
   Resolution lookupInStars(LoadedModule &module, llvm::StringRef name);
   Resolution resolve(LoadedModule &module, llvm::StringRef name, const Binding &binding);
+  Resolution resolveClass(LoadedModule &module, llvm::StringRef name, const Binding &binding);
   Resolution resolveFunction(LoadedModule &module, const ast::FunctionDef *def);
   Resolution evaluate(LoadedModule &module, const ast::Expr *expr);
   Resolution memberOf(LoadedModule &source, llvm::StringRef name);

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "HostEval.h"
+#include "HostObjects.h"
 #include "ModuleLoaderImpl.h"
 #include "despina/Lang/Builtins.h"
 
@@ -242,10 +243,7 @@ Resolution ModuleLoader::Impl::resolve(LoadedModule &module, llvm::StringRef nam
     return resolution;
   }
   case Binding::Kind::Function: return resolveFunction(module, llvm::cast<ast::FunctionDef>(binding.stmt));
-  case Binding::Kind::Class:
-    return failed("the class `" + name.str() + "` (" + module.path + ":" +
-                  std::to_string(module.tree->file().lineColumn(binding.stmt->range().begin).line) +
-                  ") needs Python");
+  case Binding::Kind::Class: return resolveClass(module, name, binding);
   case Binding::Kind::Import: return importValue(module, binding.module);
   case Binding::Kind::ImportFrom:
     // `from . import x` in a package names a file, not itself.
@@ -253,6 +251,31 @@ Resolution ModuleLoader::Impl::resolve(LoadedModule &module, llvm::StringRef nam
                                          : member(module, binding.module, binding.member);
   }
   return {};
+}
+
+Resolution ModuleLoader::Impl::resolveClass(LoadedModule &module, llvm::StringRef name,
+                                            const Binding &binding) {
+  const auto *def = llvm::dyn_cast<ast::ClassDef>(binding.stmt);
+  const bool isNamedTuple = def && def->decorators.empty() && def->bases.size() == 1 &&
+                            qualifiedName(module, def->bases.front()) == "typing.NamedTuple";
+  if (!isNamedTuple)
+    return failed("the class `" + name.str() + "` (" + module.path + ":" +
+                  std::to_string(module.tree->file().lineColumn(binding.stmt->range().begin).line) +
+                  ") needs Python");
+  std::vector<NamedTupleField> fields;
+  for (const ast::Stmt *stmt : def->body) {
+    const auto *field = llvm::dyn_cast<ast::AnnAssign>(stmt);
+    const auto *target = field ? llvm::dyn_cast<ast::Name>(field->target) : nullptr;
+    if (!target)
+      continue;
+    Resolution value;
+    if (field->value)
+      value = evaluate(module, field->value);
+    if (value.status == Resolution::Status::Failed)
+      return value;
+    fields.push_back({target->id.str(), value.value});
+  }
+  return found(namedTupleClass(owner, module.name, name.str(), std::move(fields)));
 }
 
 Resolution ModuleLoader::Impl::member(const LoadedModule &from, llvm::StringRef module,
@@ -274,6 +297,11 @@ Resolution ModuleLoader::Impl::member(const LoadedModule &from, llvm::StringRef 
 
 Resolution ModuleLoader::Impl::memberOf(LoadedModule &source, llvm::StringRef name) {
   const std::string &module = source.name;
+  if (source.isOpaque && module == "math")
+    if (Resolution known = mathMember(owner, name); known.status == Resolution::Status::Found)
+      return known;
+  if (source.isOpaque && module == "collections" && name == "namedtuple")
+    return found(namedTupleFactory(owner));
   if (source.isOpaque)
     return failed("`" + module + "." + name.str() + "` needs Python: `" + module +
                   "` is not a module that can be read without it");
@@ -432,7 +460,9 @@ bool ModuleLoader::Impl::findConstexprInstance(LoadedModule &module, const ast::
 }
 
 bool ModuleLoader::Impl::isReadable(LoadedModule &module, llvm::StringRef name, const Value &value) {
-  if (!value.isTuple() && (!value.isConstant() || value.isNone()))
+  // Of host objects kernels see classes; dictionaries and Python's functions are not constexpr.
+  const bool isHostData = value.kind() == Value::Kind::Host && value.host().typeName != "type";
+  if (!isHostData && !value.isTuple() && (!value.isConstant() || value.isNone()))
     return true;
   const char *allow = std::getenv("TRITON_ALLOW_NON_CONSTEXPR_GLOBALS");
   if (allow && llvm::StringRef(allow) == "1")

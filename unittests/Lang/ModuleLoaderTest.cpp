@@ -287,6 +287,95 @@ def kernel(p):
             std::string::npos);
 }
 
+TEST_F(ModuleLoaderTest, EvaluatesWhatHostCodeCommonlyUses) {
+  write("host.py", R"(
+import collections
+import math
+from math import sqrt
+from typing import NamedTuple
+import triton
+import triton.language as tl
+
+LOG2E = tl.constexpr(math.log2(math.e))
+ROOT = tl.constexpr(sqrt(2) * math.sqrt(2))
+WHOLE = tl.constexpr(math.ceil(7 / 2) + math.floor(-0.5) + math.isqrt(99) + math.gcd(12, 18))
+INFINITE = tl.constexpr(-math.inf)
+TABLE = {"a": 4, "b": 8, "a": 16}
+SQUARES = {n: n * n for n in range(5) if n % 2}
+PICKED = tl.constexpr(TABLE["a"] + SQUARES[3] + TABLE.get("none", 100))
+KEYS = tl.constexpr(len(TABLE.keys()) if "b" in TABLE and 2 not in SQUARES else 0)
+TOTAL = tl.constexpr(sum(v for _, v in TABLE.items()))
+ROUNDED = tl.constexpr(round(2.5) + round(3.5))
+NAME = tl.constexpr(f"{7:04d}|{-3.14159:.2f}|{255:#^6x}|{'ab':>4}|{1.5:+8.3e}")
+ABSENT = tl.constexpr(TABLE["zzz"])
+OUTSIDE = tl.constexpr(math.sqrt(-1))
+GAMMA = tl.constexpr(math.gamma(3))
+
+
+class Pair(NamedTuple):
+    first: int
+    second: int = 5
+
+
+Point = collections.namedtuple("Point", "x, y")
+SUM = tl.constexpr(Pair(3).first + Pair(1, second=2).second + Point(10, y=20).y)
+
+
+@triton.constexpr_function
+def bits(n):
+    return int(math.log2(n)) + 1
+
+
+@triton.jit
+def kernel(p):
+    tl.static_assert(LOG2E > 1.4426950408 and LOG2E < 1.4426950409)
+    tl.static_assert(ROOT > 1.99999999 and ROOT < 2.00000001)
+    tl.static_assert(WHOLE == 4 - 1 + 9 + 6)
+    tl.static_assert(INFINITE == float("-inf"))
+    tl.static_assert(PICKED == 16 + 9 + 100)
+    tl.static_assert(KEYS == 2)
+    tl.static_assert(TOTAL == 24)
+    tl.static_assert(ROUNDED == 6)
+    tl.static_assert(NAME == "0007|-3.14|##ff##|  ab|+1.500e+00")
+    tl.static_assert(SUM == 3 + 2 + 20)
+    tl.static_assert(bits(64) == 7)
+    pair = Pair(1)
+    tl.static_assert(pair.second == 5)
+    tl.store(p, 1.0)
+
+
+@triton.jit
+def uses_dict(p):
+    tl.store(p, TABLE["a"])
+
+
+@triton.jit
+def uses_absent(p):
+    tl.store(p, ABSENT)
+
+
+@triton.jit
+def uses_outside(p):
+    tl.store(p, OUTSIDE)
+
+
+@triton.jit
+def uses_gamma(p):
+    tl.store(p, GAMMA)
+
+
+@triton.jit
+def too_many(p):
+    Pair(1, 2, 3)
+)");
+  EXPECT_EQ(compile("kernel", "host.py"), "");
+  EXPECT_NE(compile("uses_dict", "host.py").find("Cannot access global variable TABLE"), std::string::npos);
+  EXPECT_EQ(compile("uses_absent", "host.py"), "'zzz'");
+  EXPECT_EQ(compile("uses_outside", "host.py"), "math domain error");
+  EXPECT_NE(compile("uses_gamma", "host.py").find("`math.gamma` needs Python"), std::string::npos);
+  EXPECT_EQ(compile("too_many", "host.py"), "Pair() takes 2 fields but 3 were given");
+}
+
 TEST_F(ModuleLoaderTest, ReportsBadFiles) {
   EXPECT_NE(compile("kernel", "missing.py").find("cannot read"), std::string::npos);
   write("latin.py", "x = '\xe9'\n");
