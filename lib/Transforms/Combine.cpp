@@ -8,6 +8,8 @@
 //===----------------------------------------------------------------------===//
 #include "despina/Transforms/Passes.h"
 
+#include "Rewrite.h"
+
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -121,9 +123,7 @@ public:
   }
 
   void runOnOperation() override {
-    GreedyRewriteConfig config;
-    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-    if (failed(applyPatternsGreedily(getOperation(), patterns, config)))
+    if (failed(applyPatternsGreedily(getOperation(), patterns, tileRewriteConfig())))
       signalPassFailure();
   }
 

@@ -5,17 +5,16 @@
 //===----------------------------------------------------------------------===//
 #include "despina/Transforms/Passes.h"
 
+#include "Rewrite.h"
+
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace despina;
 
-/// Tile IR has single blocks inside functions, so there are no regions to simplify.
 static std::unique_ptr<Pass> createFastCanonicalizer() {
-  GreedyRewriteConfig config;
-  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-  return createCanonicalizerPass(config);
+  return createCanonicalizerPass(tileRewriteConfig());
 }
 
 void despina::buildTTPipeline(OpPassManager &manager) {
