@@ -6,7 +6,8 @@
 |* their size: set it with DESPINA_INIT, which also clears the rest; members *|
 |* added later at the end then read as 0, which always means the default.   *|
 |* Functions that can fail return 0 on success; otherwise they store an     *|
-|* error, to be freed by the caller, unless `error` is null. All functions  *|
+|* error, to be freed by the caller, unless `error` is null. A null handle   *|
+|* reads as empty: its texts are "" or null, its numbers 0. All functions    *|
 |* may be called from several threads at once.                              *|
 |*                                                                          *|
 \*===----------------------------------------------------------------------===*/

@@ -130,12 +130,16 @@ struct StopRequest {
 
 const char *despina_version(void) { return despina::version(); }
 
-const char *despina_error_kind(const despina_error *error) { return error->error.kind.c_str(); }
-const char *despina_error_message(const despina_error *error) { return error->error.message.c_str(); }
-const char *despina_error_rendered(const despina_error *error) { return error->error.rendered.c_str(); }
-const char *despina_error_file(const despina_error *error) { return error->error.file.c_str(); }
-uint32_t despina_error_line(const despina_error *error) { return error->error.line; }
-uint32_t despina_error_column(const despina_error *error) { return error->error.column; }
+const char *despina_error_kind(const despina_error *error) { return error ? error->error.kind.c_str() : ""; }
+const char *despina_error_message(const despina_error *error) {
+  return error ? error->error.message.c_str() : "";
+}
+const char *despina_error_rendered(const despina_error *error) {
+  return error ? error->error.rendered.c_str() : "";
+}
+const char *despina_error_file(const despina_error *error) { return error ? error->error.file.c_str() : ""; }
+uint32_t despina_error_line(const despina_error *error) { return error ? error->error.line : 0; }
+uint32_t despina_error_column(const despina_error *error) { return error ? error->error.column : 0; }
 void despina_error_free(despina_error *error) { delete error; }
 
 int despina_compile(const despina_compile_request *request, despina_kernel **kernel, despina_error **error) {
@@ -166,15 +170,21 @@ int despina_compile(const despina_compile_request *request, despina_kernel **ker
 
 void despina_kernel_free(despina_kernel *kernel) { delete kernel; }
 
-const char *despina_kernel_name(const despina_kernel *kernel) { return kernel->kernel.name().c_str(); }
+const char *despina_kernel_name(const despina_kernel *kernel) {
+  return kernel ? kernel->kernel.name().c_str() : "";
+}
 size_t despina_kernel_num_parameters(const despina_kernel *kernel) {
-  return kernel->kernel.parameterTypes().size();
+  return kernel ? kernel->kernel.parameterTypes().size() : 0;
 }
 const char *despina_kernel_parameter_type(const despina_kernel *kernel, size_t index) {
+  if (!kernel)
+    return nullptr;
   const std::vector<std::string> &types = kernel->kernel.parameterTypes();
   return index < types.size() ? types[index].c_str() : nullptr;
 }
-size_t despina_kernel_scratch_bytes(const despina_kernel *kernel) { return kernel->kernel.scratchBytes(); }
+size_t despina_kernel_scratch_bytes(const despina_kernel *kernel) {
+  return kernel ? kernel->kernel.scratchBytes() : 0;
+}
 
 int despina_kernel_text(const despina_kernel *kernel, const char *stage, despina_strings **text,
                         despina_error **error) {
@@ -197,12 +207,12 @@ int despina_list_kernels(const char *path, despina_strings **names, despina_erro
   return 0;
 }
 
-size_t despina_strings_count(const despina_strings *strings) { return strings->strings.size(); }
+size_t despina_strings_count(const despina_strings *strings) { return strings ? strings->strings.size() : 0; }
 const char *despina_strings_get(const despina_strings *strings, size_t index) {
-  return index < strings->strings.size() ? strings->strings[index].c_str() : nullptr;
+  return strings && index < strings->strings.size() ? strings->strings[index].c_str() : nullptr;
 }
 size_t despina_strings_size(const despina_strings *strings, size_t index) {
-  return index < strings->strings.size() ? strings->strings[index].size() : 0;
+  return strings && index < strings->strings.size() ? strings->strings[index].size() : 0;
 }
 void despina_strings_free(despina_strings *strings) { delete strings; }
 

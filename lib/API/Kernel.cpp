@@ -148,17 +148,19 @@ static std::optional<Error> packAll(const KernelImpl &kernel, const Argument *ar
   return std::nullopt;
 }
 
-static std::optional<Error> checkCount(const KernelImpl &kernel, size_t numArgs) {
+static std::optional<Error> checkCount(const KernelImpl &kernel, const Argument *args, size_t numArgs) {
   size_t wanted = kernel.parameters.size();
-  if (numArgs == wanted)
+  if (numArgs == wanted && (args || !numArgs))
     return std::nullopt;
+  if (numArgs == wanted)
+    return plainError("ValueError", kernel.name + "() was given a null pointer in place of its arguments");
   return plainError("TypeError", kernel.name + "() takes " + std::to_string(wanted) + " runtime argument" +
                                      (wanted == 1 ? "" : "s") + ", but " + std::to_string(numArgs) +
                                      (numArgs == 1 ? " was" : " were") + " given");
 }
 
 Expected<std::vector<uint64_t>> Kernel::pack(const Argument *args, size_t numArgs) const {
-  if (std::optional<Error> error = checkCount(*impl_, numArgs))
+  if (std::optional<Error> error = checkCount(*impl_, args, numArgs))
     return std::move(*error);
   std::vector<uint64_t> slots(numArgs);
   if (std::optional<Error> error = packAll(*impl_, args, numArgs, slots.data()))
@@ -167,7 +169,7 @@ Expected<std::vector<uint64_t>> Kernel::pack(const Argument *args, size_t numArg
 }
 
 Result Kernel::launch(Grid grid, const Argument *args, size_t numArgs) const {
-  if (std::optional<Error> error = checkCount(*impl_, numArgs))
+  if (std::optional<Error> error = checkCount(*impl_, args, numArgs))
     return std::move(*error);
   llvm::SmallVector<uint64_t, 16> slots(numArgs);
   if (std::optional<Error> error = packAll(*impl_, args, numArgs, slots.data()))

@@ -212,6 +212,9 @@ TEST(Launch, ChecksTheKindOfArguments) {
 TEST(Launch, ChecksTheNumberOfArguments) {
   Expected<Kernel> kernel = compileAdd();
   ASSERT_GOOD(kernel);
+  Result none = kernel->launch({1}, nullptr, kernel->parameterTypes().size());
+  ASSERT_FALSE(none);
+  EXPECT_NE(none.error().message.find("null pointer in place of its arguments"), std::string::npos);
   Result few = kernel->launch({1}, {1}), many = kernel->launch({1}, {1, 2, 3, 4, 5});
   ASSERT_FALSE(few);
   EXPECT_EQ(few.error().message, "add() takes 4 runtime arguments, but 1 was given");

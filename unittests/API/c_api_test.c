@@ -154,7 +154,19 @@ static void checkCompileErrors(void) {
   CHECK(despina_list_kernels("/nonexistent/file.py", &names, &error) != 0);
   CHECK(error && strstr(despina_error_message(error), "/nonexistent/file.py") != NULL);
   despina_error_free(error);
+}
+
+static void checkNullHandles(void) {
+  CHECK(strcmp(despina_error_kind(NULL), "") == 0 && strcmp(despina_error_message(NULL), "") == 0);
+  CHECK(strcmp(despina_error_rendered(NULL), "") == 0 && strcmp(despina_error_file(NULL), "") == 0);
+  CHECK(despina_error_line(NULL) == 0 && despina_error_column(NULL) == 0);
+  CHECK(strcmp(despina_kernel_name(NULL), "") == 0 && despina_kernel_num_parameters(NULL) == 0);
+  CHECK(despina_kernel_parameter_type(NULL, 0) == NULL && despina_kernel_scratch_bytes(NULL) == 0);
+  CHECK(despina_strings_count(NULL) == 0 && despina_strings_get(NULL, 0) == NULL);
+  CHECK(despina_strings_size(NULL, 0) == 0);
   despina_error_free(NULL);
+  despina_kernel_free(NULL);
+  despina_strings_free(NULL);
 }
 
 /* A caller of a later version, whose structure has grown. */
@@ -191,6 +203,7 @@ int main(void) {
   checkLaunch(kernel);
   despina_kernel_free(kernel);
   checkCompileErrors();
+  checkNullHandles();
   checkLargerStructures();
   printf("%d failures\n", failures);
   return failures != 0;
