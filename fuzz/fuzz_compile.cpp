@@ -2,15 +2,15 @@
 //
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Every jit function of the text is generated as a kernel with guessed argument types. It ends in a module
-// that verifies, or in errors; an internal error counts as a crash. Of the module around the functions only
-// they and the imports `tl` and `triton` are visible.
+// The text is loaded as a module without Python, and every jit function of it is generated as a kernel with
+// guessed argument types. It ends in a module that verifies, or in errors; an internal error counts as a
+// crash.
 //
 //===----------------------------------------------------------------------===//
 #include "despina/IR/Context.h"
 #include "despina/IR/IRBuilder.h"
 #include "despina/Lang/CodeGen.h"
-#include "despina/Lang/Parser.h"
+#include "despina/Lang/ModuleLoader.h"
 
 #include "mlir/IR/Verifier.h"
 
@@ -44,90 +44,20 @@ Type guessType(llvm::StringRef name) {
   return ScalarKind::Int32;
 }
 
-bool isConstexpr(const ast::Parameter &param) {
-  if (auto *attribute = llvm::dyn_cast_or_null<ast::Attribute>(param.annotation))
-    return attribute->attr == "constexpr";
-  return false;
-}
-
-/// The value of a literal default; 16 otherwise.
-Constant literal(const ast::Expr *expr) {
-  auto *constant = llvm::dyn_cast_or_null<ast::Constant>(expr);
-  if (!constant)
-    return Constant(16);
-  switch (constant->type) {
-  case ast::Constant::Type::None: return Constant();
-  case ast::Constant::Type::Bool: return Constant(constant->boolean);
-  case ast::Constant::Type::Int: return Constant(constant->integer);
-  case ast::Constant::Type::Float: return Constant(constant->real);
-  case ast::Constant::Type::Str: return Constant(constant->string.str());
-  default: return Constant::ellipsis();
-  }
-}
-
-KernelArgument guessArgument(const ast::Parameter &param) {
+KernelArgument guessArgument(const LoadedKernel::Param &param) {
   KernelArgument argument;
-  argument.name = param.name.str();
-  if (isConstexpr(param)) {
-    bool flag = param.name == "EVEN" || param.name.starts_with("IS");
-    argument.constant = Value::constant(flag ? Constant(true) : literal(param.defaultValue));
+  argument.name = param.name;
+  if (param.isConstexpr) {
+    llvm::StringRef name = param.name;
+    bool flag = name == "EVEN" || name.starts_with("IS");
+    argument.constant = Value::constant(flag ? Constant(true) : param.defaultValue.value_or(Constant(16)));
     return argument;
   }
-  auto *text = llvm::dyn_cast_or_null<ast::Constant>(param.annotation);
-  std::optional<Type> annotated = text ? Type::fromSignature(text->string) : std::nullopt;
+  std::optional<Type> annotated = param.annotation ? Type::fromSignature(*param.annotation) : std::nullopt;
   argument.type = annotated.value_or(guessType(param.name));
   argument.divisibility = argument.type.isPointer() ? 16 : 0;
   return argument;
 }
-
-/// Answers for the functions of one text.
-class TextResolver : public SymbolResolver {
-public:
-  explicit TextResolver(std::shared_ptr<ast::Module> module) {
-    for (const ast::Stmt *statement : module->body()) {
-      auto *def = llvm::dyn_cast<ast::FunctionDef>(statement);
-      if (!def || def->kind() != ast::NodeKind::FunctionDef)
-        continue;
-      auto info = std::make_shared<FunctionInfo>();
-      info->name = def->name.str();
-      info->qualifiedName = "fuzz." + info->name;
-      info->module = module;
-      info->def = def;
-      info->resolver = this;
-      functions_.push_back(std::move(info));
-    }
-  }
-
-  const std::vector<std::shared_ptr<const FunctionInfo>> &functions() const { return functions_; }
-
-  Resolution lookup(const FunctionInfo &, llvm::StringRef name, bool) override {
-    if (name == "tl")
-      return found(Value::module({"triton.language", nullptr, nullptr}));
-    if (name == "triton")
-      return found(Value::module({"triton", nullptr, nullptr}));
-    for (const auto &function : functions_)
-      if (function->name == name)
-        return found(Value::function(function));
-    return {};
-  }
-  Resolution attribute(const Value &, llvm::StringRef) override { return {}; }
-  Resolution call(const Value &, llvm::ArrayRef<Value>,
-                  llvm::ArrayRef<std::pair<std::string, Value>>) override {
-    return {};
-  }
-  Resolution subscript(const Value &, const Value &) override { return {}; }
-  bool same(const Value &, const Value &) override { return false; }
-
-private:
-  static Resolution found(Value value) {
-    Resolution resolution;
-    resolution.status = Resolution::Status::Found;
-    resolution.value = std::move(value);
-    return resolution;
-  }
-
-  std::vector<std::shared_ptr<const FunctionInfo>> functions_;
-};
 
 void fail(const char *what, const std::string &kernel, const std::string &text) {
   std::fprintf(stderr, "%s in kernel '%s': %s\n", what, kernel.c_str(), text.c_str());
@@ -144,15 +74,17 @@ void checkErrors(const Diagnostics &diags, const std::string &kernel) {
   }
 }
 
-void compile(const std::shared_ptr<const FunctionInfo> &kernel) {
+void compile(const LoadedKernel &loaded) {
+  const std::shared_ptr<const FunctionInfo> &kernel = loaded.function;
   std::string messages;
   auto context = createContext([&](mlir::Diagnostic &diagnostic) { messages += diagnostic.str() + "\n"; });
   IRBuilder builder(context.get());
   std::vector<KernelArgument> args;
-  for (const ast::Parameter &param : kernel->def->params)
+  for (const LoadedKernel::Param &param : loaded.params)
     args.push_back(guessArgument(param));
   CodeGenOptions options;
   options.staticPrint = [](llvm::StringRef) {};
+  options.maxVisits = 100'000; // an expansion that ends later would look like a hang
   Diagnostics diags;
   bool ok = generateKernel(builder, diags, target(), kernel, args, options);
   if (std::getenv("DESPINA_FUZZ_SHOW"))
@@ -168,14 +100,17 @@ void compile(const std::shared_ptr<const FunctionInfo> &kernel) {
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  auto file =
-      std::make_shared<SourceFile>("fuzz.py", std::string(reinterpret_cast<const char *>(data), size));
+  // No such folder, so that an import finds no file of this machine.
+  const char *path = "/no-such-folder/fuzz.py";
+  ModuleLoader loader;
   Diagnostics diags;
-  std::shared_ptr<ast::Module> module = parseModule(file, diags);
-  if (!module)
+  if (!loader.loadText(path, std::string(reinterpret_cast<const char *>(data), size), diags))
     return 0;
-  TextResolver resolver(module);
-  for (const auto &function : resolver.functions())
-    compile(function);
+  for (const std::string &name : loader.kernels(path)) {
+    std::optional<LoadedKernel> kernel = loader.kernel(path, name, diags);
+    if (!kernel)
+      fail("listed but not found", name, diags.hasErrors() ? diags.firstError()->message : "no error");
+    compile(*kernel);
+  }
   return 0;
 }

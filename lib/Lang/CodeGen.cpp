@@ -54,14 +54,30 @@ Value CodeGenerator::resolutionError(const ast::Node *node, const Resolution &re
   return error(node, resolution.errorKind, resolution.message);
 }
 
-bool CodeGenerator::tooDeep(const ast::Node *node) {
-  if (!stack_.exhausted())
-    return false;
-  error(node, ErrorKind::UnsupportedConstruct, "expression too deeply nested",
+bool CodeGenerator::exceedsLimits(const ast::Node *node) {
+  if (stack_.exhausted()) {
+    error(
+        node, ErrorKind::UnsupportedConstruct, "expression too deeply nested",
         "the thread's stack is too small for this kernel: split the expression or the call chain, or compile "
-        "on a "
-        "thread with a larger stack");
+        "on a thread with a larger stack");
+    return true;
+  }
+  if (++visits_ <= options_.maxVisits)
+    return false;
+  error(node, ErrorKind::UnsupportedConstruct,
+        "the kernel expands to more than " + std::to_string(options_.maxVisits) + " statements and expressions",
+        "tl.static_range and calls inside combine functions are expanded: use tl.range, or fewer iterations");
   return true;
+}
+
+Value CodeGenerator::limited(const ast::Node *node, Value value) {
+  if (!value.isTuple() || !value.tuple().isTooLarge())
+    return value;
+  if (value.tuple().depth > TupleValue::maxDepth)
+    return error(node, ErrorKind::Overflow,
+                 "tuples are nested more than " + std::to_string(TupleValue::maxDepth) + " levels deep");
+  return error(node, ErrorKind::Overflow,
+               "the tuple is too large (more than " + std::to_string(TupleValue::maxWeight) + " values)");
 }
 
 //===----------------------------------------------------------------------===//

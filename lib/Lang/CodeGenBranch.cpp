@@ -152,7 +152,7 @@ Arm CodeGenerator::endArm(Flow flow, const Scope &base, bool needsFlag) {
 Flow CodeGenerator::branch(const ast::Node *node, const Value &condition, bool needsFlag,
                            llvm::function_ref<Flow()> thenBody,
                            llvm::function_ref<Flow(const Flow &)> elseBody) {
-  if (tooDeep(node))
+  if (exceedsLimits(node))
     return Flow::failed();
   builder_.beginIf(condition.handle());
   const Scope base = scope();

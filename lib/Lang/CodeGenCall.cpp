@@ -37,14 +37,10 @@ bool CodeGenerator::visitArguments(const ast::Call *expr, ValueList &args, Keywo
     Value value = visit(starred ? starred->value : arg);
     if (!value)
       return false;
-    if (!starred) {
+    if (!starred)
       args.push_back(value.withRange(arg->range()));
-    } else if (value.isTuple()) {
-      llvm::append_range(args, value.tuple().elements);
-    } else {
-      error(starred, ErrorKind::Type, "Value after * must be an iterable, not " + className(value));
+    else if (!appendStarred(starred, value, args))
       return false;
-    }
   }
   for (const ast::Keyword &keyword : expr->keywords) {
     if (keyword.name.empty()) {
@@ -145,7 +141,9 @@ bool CodeGenerator::bindArguments(const ast::Node *node, const FunctionInfo &inf
       return false;
     }
     if (param.kind == Kind::VarPositional) {
-      bound[i] = Value::tuple(std::vector<Value>(args.begin() + next, args.end()));
+      bound[i] = limited(node, Value::tuple(std::vector<Value>(args.begin() + next, args.end())));
+      if (!bound[i])
+        return false;
       next = args.size();
     } else if (param.kind != Kind::KeywordOnly) {
       ++positional;
@@ -208,7 +206,7 @@ bool CodeGenerator::bindDefaults(ValueList &bound, Frame &frame) {
 
 Value CodeGenerator::callJit(const ast::Node *node, const std::shared_ptr<const FunctionInfo> &info,
                              llvm::ArrayRef<Value> args, Keywords keywords) {
-  if (tooDeep(node))
+  if (exceedsLimits(node))
     return {};
   if (!info->def)
     return error(node, ErrorKind::Value, "@jit functions should be defined in a Python file");

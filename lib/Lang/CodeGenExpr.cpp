@@ -6,13 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 #include "CodeGenImpl.h"
+#include "PyNumber.h"
 
 using namespace despina;
 using namespace despina::codegen;
 
 Value CodeGenerator::visit(const ast::Expr *expr) {
-  if (tooDeep(expr))
-    return {};
+  return exceedsLimits(expr) ? Value() : limited(expr, visitUnlimited(expr));
+}
+
+Value CodeGenerator::visitUnlimited(const ast::Expr *expr) {
   switch (expr->kind()) {
   case ast::NodeKind::Constant: return visitConstant(llvm::cast<ast::Constant>(expr));
   case ast::NodeKind::Name: return lookup(llvm::cast<ast::Name>(expr)->id, expr);
@@ -190,13 +193,10 @@ Value CodeGenerator::visitSequenceLiteral(ast::ExprList elements) {
     Value value = visit(starred ? starred->value : element);
     if (!value)
       return {};
-    if (!starred) {
+    if (!starred)
       values.push_back(value);
-      continue;
-    }
-    if (!value.isTuple())
-      return error(starred, ErrorKind::Type, "Value after * must be an iterable, not " + className(value));
-    llvm::append_range(values, value.tuple().elements);
+    else if (!appendStarred(starred, value, values))
+      return {};
   }
   return Value::tuple(std::move(values));
 }
@@ -232,6 +232,8 @@ Value CodeGenerator::visitListComp(const ast::ListComp *expr) {
 Value CodeGenerator::visitJoinedStr(const ast::JoinedStr *expr) {
   std::string text;
   for (const ast::Expr *piece : expr->values) {
+    if (text.size() > maxStringBytes)
+      return error(expr, ErrorKind::Overflow, "formatted string is too long");
     const auto *formatted = llvm::dyn_cast<ast::FormattedValue>(piece);
     Value value = visit(formatted ? formatted->value : piece);
     if (!value)

@@ -121,6 +121,9 @@ struct CallNode : ast::Expr {
   explicit CallNode(SourceRange range) : ast::Expr(ast::NodeKind::Call, range) {}
 };
 
+/// Python's name of a value's class: "tensor", "int", "tuple".
+std::string className(const Value &value);
+
 class CodeGenerator : public CallHost {
 public:
   CodeGenerator(RegionBuilder &builder, Diagnostics &diags, const LanguageTarget &target,
@@ -141,7 +144,10 @@ private:
   Flow fail(const ast::Node *node, ErrorKind kind, std::string message, std::string help = {});
   Value unsupported(const ast::Node *node, std::string help = {});
   Value resolutionError(const ast::Node *node, const Resolution &resolution);
-  bool tooDeep(const ast::Node *node);
+  /// True after reporting that the stack or the patience for this kernel is used up. Every visit asks.
+  bool exceedsLimits(const ast::Node *node);
+  /// Reports a tuple that is too large to go on with; null then.
+  Value limited(const ast::Node *node, Value value);
 
   // Names (CodeGen.cpp).
   Scope &scope() { return frame_->scope; }
@@ -206,6 +212,9 @@ private:
 
   // Expressions (CodeGenExpr.cpp). Null after an error.
   Value visit(const ast::Expr *expr);
+  Value visitUnlimited(const ast::Expr *expr);
+  /// Appends the elements of a `*value`.
+  template <typename List> bool appendStarred(const ast::Starred *starred, const Value &value, List &values);
   Value visitConstant(const ast::Constant *expr);
   Value visitBinOp(const ast::BinOp *expr);
   Value visitUnaryOp(const ast::UnaryOp *expr);
@@ -252,10 +261,27 @@ private:
   Frame *frame_ = nullptr;
   SourceRange callRange_; ///< of the call expression being evaluated, for calls that builtins make
   unsigned callDepth_ = 0;
+  uint64_t visits_ = 0;
   llvm::StringMap<Instance> instances_;
   llvm::StringMap<unsigned> symbols_;
   llvm::DenseMap<std::pair<const void *, llvm::StringRef>, Value> globals_;
 };
+
+template <typename List>
+bool CodeGenerator::appendStarred(const ast::Starred *starred, const Value &value, List &values) {
+  if (!value.isTuple()) {
+    error(starred, ErrorKind::Type, "Value after * must be an iterable, not " + className(value));
+    return false;
+  }
+  const std::vector<Value> &elements = value.tuple().elements;
+  if (values.size() + elements.size() > TupleValue::maxWeight) {
+    error(starred, ErrorKind::Overflow,
+          "too many values (more than " + std::to_string(TupleValue::maxWeight) + ")");
+    return false;
+  }
+  llvm::append_range(values, elements);
+  return true;
+}
 
 // Syntactic questions (CodeGenBranch.cpp, CodeGenLoop.cpp).
 bool containsReturn(ast::StmtList body);
@@ -265,8 +291,6 @@ void collectAssigned(const ast::Expr *expr, NameSet &names);
 
 /// How error texts name a value's type: "int32", "<[16], fp32>", "constexpr_type[3]".
 std::string describeType(const Value &value);
-/// Python's name of a value's class: "tensor", "int", "tuple".
-std::string className(const Value &value);
 /// `str(type(x))` in the language: "<class 'triton.language.core.constexpr'>".
 std::string classText(const Value &value);
 /// True if a builtin with this path.

@@ -45,7 +45,7 @@ static std::string loopControlHelp(const ast::Stmt *stmt) {
 
 Flow CodeGenerator::visitStatement(const ast::Stmt *stmt, const Sequence &rest, bool functionLevel,
                                    bool &consumedRest) {
-  if (tooDeep(stmt))
+  if (exceedsLimits(stmt))
     return Flow::failed();
   switch (stmt->kind()) {
   case ast::NodeKind::ExprStmt: return fallIf(visitExpressionStatement(llvm::cast<ast::ExprStmt>(stmt)));
@@ -172,7 +172,7 @@ bool CodeGenerator::assignTarget(const ast::Expr *target, const Value &value) {
 }
 
 bool CodeGenerator::assignUnpacked(const ast::Expr *target, ast::ExprList targets, const Value &value) {
-  if (tooDeep(target))
+  if (exceedsLimits(target))
     return false;
   if (!value.isTuple()) {
     error(target, ErrorKind::Type, "cannot unpack non-iterable " + className(value) + " object");

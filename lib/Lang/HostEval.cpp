@@ -97,6 +97,15 @@ void HostEvaluator::staticPrint(llvm::StringRef text) {
 Value HostEvaluator::visit(const ast::Expr *expr) {
   if (stack_.exhausted())
     return fail(expr, ErrorKind::Runtime, "expression too deeply nested");
+  Value value = visitUnlimited(expr);
+  if (value.isTuple() && value.tuple().isTooLarge())
+    return fail(expr, ErrorKind::Overflow,
+                value.tuple().depth > TupleValue::maxDepth ? "tuples are nested too deeply"
+                                                           : "the tuple is too large");
+  return value;
+}
+
+Value HostEvaluator::visitUnlimited(const ast::Expr *expr) {
   semantic_.setPosition(expr->range(), expr->range(), {});
   switch (expr->kind()) {
   case ast::NodeKind::Constant: return visitConstant(llvm::cast<ast::Constant>(expr));
@@ -257,21 +266,30 @@ Value HostEvaluator::visitSubscript(const ast::Subscript *expr) {
   return index ? semantic_.subscript(object, index) : Value();
 }
 
-Value HostEvaluator::visitElements(ast::ExprList elements) {
-  std::vector<Value> values;
+bool HostEvaluator::evaluateElements(ast::ExprList elements, std::vector<Value> &values) {
   for (const ast::Expr *element : elements) {
     const auto *starred = llvm::dyn_cast<ast::Starred>(element);
     Value value = visit(starred ? starred->value : element);
     if (!value)
-      return {};
-    if (!starred)
+      return false;
+    if (!starred) {
       values.push_back(value);
-    else if (value.isTuple())
+    } else if (!value.isTuple()) {
+      fail(starred, ErrorKind::Type, "Value after * must be an iterable");
+      return false;
+    } else if (values.size() + value.tuple().elements.size() > TupleValue::maxWeight) {
+      fail(starred, ErrorKind::Overflow, "too many values");
+      return false;
+    } else {
       llvm::append_range(values, value.tuple().elements);
-    else
-      return fail(starred, ErrorKind::Type, "Value after * must be an iterable");
+    }
   }
-  return Value::tuple(std::move(values));
+  return true;
+}
+
+Value HostEvaluator::visitElements(ast::ExprList elements) {
+  std::vector<Value> values;
+  return evaluateElements(elements, values) ? Value::tuple(std::move(values)) : Value();
 }
 
 bool HostEvaluator::comprehend(const ast::Expr *expr, llvm::ArrayRef<ast::Comprehension> generators,
@@ -346,6 +364,8 @@ Value HostEvaluator::visitDictComp(const ast::DictComp *expr) {
 Value HostEvaluator::visitJoinedStr(const ast::JoinedStr *expr) {
   std::string text;
   for (const ast::Expr *piece : expr->values) {
+    if (text.size() > maxStringBytes)
+      return fail(expr, ErrorKind::Overflow, "formatted string is too long");
     const auto *formatted = llvm::dyn_cast<ast::FormattedValue>(piece);
     Value value = visit(formatted ? formatted->value : piece);
     if (!value)
@@ -416,16 +436,8 @@ Value HostEvaluator::callPython(const ast::Call *expr, llvm::StringRef name, llv
 Value HostEvaluator::visitCall(const ast::Call *expr) {
   std::vector<Value> args;
   Keywords keywords;
-  for (const ast::Expr *arg : expr->args) {
-    const auto *starred = llvm::dyn_cast<ast::Starred>(arg);
-    Value value = visit(starred ? starred->value : arg);
-    if (!value)
-      return {};
-    if (starred && value.isTuple())
-      llvm::append_range(args, value.tuple().elements);
-    else
-      args.push_back(value);
-  }
+  if (!evaluateElements(expr->args, args))
+    return {};
   for (const ast::Keyword &keyword : expr->keywords) {
     if (keyword.name.empty())
       return needsPython(expr, "`**` is not evaluated without it");

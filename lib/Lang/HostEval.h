@@ -49,6 +49,7 @@ private:
              ErrorKind otherwiseKind = ErrorKind::Name);
 
   Value visit(const ast::Expr *expr);
+  Value visitUnlimited(const ast::Expr *expr);
   Value visitName(const ast::Name *expr);
   Value visitConstant(const ast::Constant *expr);
   Value visitBoolOp(const ast::BoolOp *expr);
@@ -56,6 +57,7 @@ private:
   Value compare(const ast::Node *node, ast::CompareOperator op, const Value &lhs, const Value &rhs);
   Value visitAttribute(const ast::Attribute *expr);
   Value visitSubscript(const ast::Subscript *expr);
+  bool evaluateElements(ast::ExprList elements, std::vector<Value> &values);
   Value visitElements(ast::ExprList elements);
   /// Calls `add` for each item that a comprehension keeps, with the target bound.
   bool comprehend(const ast::Expr *expr, llvm::ArrayRef<ast::Comprehension> generators,

@@ -28,7 +28,12 @@ bool HostEvaluator::bind(const FunctionInfo &function, llvm::ArrayRef<Value> arg
   const ast::FunctionDef *def = function.def;
   for (const ast::Parameter &param : def->params) {
     if (param.kind == Kind::VarPositional) {
-      locals_[param.name] = Value::tuple(std::vector<Value>(args.begin() + next, args.end()));
+      Value rest = Value::tuple(std::vector<Value>(args.begin() + next, args.end()));
+      if (rest.tuple().isTooLarge()) {
+        fail(def, ErrorKind::Overflow, function.name + "() got too many arguments");
+        return false;
+      }
+      locals_[param.name] = rest;
       next = args.size();
     } else if (param.kind == Kind::VarKeyword) {
       needsPython(def, "`**` parameters are not supported without it");

@@ -24,7 +24,6 @@ namespace {
 
 /// No constant of a kernel is larger; without a limit a short expression could fill the memory.
 constexpr unsigned maxBits = 65536;
-constexpr size_t maxStringBytes = size_t(1) << 20;
 
 PyError tooLarge() {
   return {ErrorKind::Overflow, "integer is too large: constants of a kernel have at most 65536 bits"};

@@ -15,6 +15,9 @@
 
 namespace despina {
 
+/// No string of a kernel is longer; without a limit a short loop could fill the memory.
+constexpr size_t maxStringBytes = size_t(1) << 20;
+
 /// An exception that Python would raise.
 struct PyError {
   ErrorKind kind = ErrorKind::Type;

@@ -6,6 +6,8 @@
 #include "despina/Lang/Value.h"
 #include "despina/Lang/Builtins.h"
 
+#include "llvm/Support/MathExtras.h"
+
 namespace despina {
 
 namespace {
@@ -23,6 +25,18 @@ std::string describeTensor(const Type &type) {
   for (size_t i = 0; i < type.shape().size(); ++i)
     text += (i ? ", " : "") + std::to_string(type.shape()[i]);
   return type.isBlock() ? text + "]" : type.str();
+}
+
+/// About the time and space to show a value.
+size_t weightOf(const Value &value) {
+  if (value.isTuple())
+    return value.tuple().weight;
+  if (!value.isConstant())
+    return 1;
+  const Constant &constant = value.constant();
+  if (constant.isString())
+    return 1 + constant.string().size() / 16;
+  return constant.isIntLike() && !constant.asInt64() ? 512 : 1;
 }
 
 std::string describeTuple(const TupleValue &tuple) {
@@ -60,8 +74,16 @@ Value Value::constant(despina::Constant constant) {
   DESPINA_MAKE(Constant, std::make_shared<despina::Constant>(std::move(constant)));
 }
 Value Value::tuple(std::vector<Value> elements, std::vector<std::string> fields, std::string typeName) {
-  DESPINA_MAKE(Tuple, std::make_shared<TupleValue>(
-                          TupleValue{std::move(elements), std::move(fields), std::move(typeName)}));
+  auto tuple = std::make_shared<TupleValue>();
+  for (const Value &element : elements) {
+    tuple->weight = llvm::SaturatingAdd(tuple->weight, weightOf(element));
+    if (element.isTuple())
+      tuple->depth = std::max(tuple->depth, element.tuple().depth + 1);
+  }
+  tuple->elements = std::move(elements);
+  tuple->fields = std::move(fields);
+  tuple->typeName = std::move(typeName);
+  DESPINA_MAKE(Tuple, std::move(tuple));
 }
 Value Value::slice(Value lower, Value upper, Value step) {
   DESPINA_MAKE(Slice,

@@ -8,6 +8,7 @@
 #include "despina/IR/TT.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Verifier.h"
 
 #include "gmock/gmock.h"
@@ -330,6 +331,33 @@ TEST_F(IRBuilderTest, IfYieldsValues) {
   end();
   EXPECT_TRUE(verifies()) << messages_ << text();
   EXPECT_EQ(only<mlir::scf::IfOp>().getNumResults(), 1u);
+}
+
+/// An arm that returned has no values for the names that the other arm bound.
+TEST_F(IRBuilderTest, AnArmWithoutValuesYieldsPoison) {
+  Type tile = block(ScalarKind::FP32, {16}), flag = ScalarKind::Int1;
+  Handles args = begin({flag, tile});
+  for (bool inElse : {false, true}) {
+    builder_.beginIf(args[0]);
+    if (inElse)
+      builder_.beginElse();
+    const Handles gives = {builder_.binary(BinaryKind::AddF, args[1], args[1]), args[0]};
+    const Handles gone = {Handle(), args[0]};
+    if (!inElse)
+      builder_.beginElse();
+    Handles results =
+        inElse ? builder_.endIf(gone, gives, {tile, flag}) : builder_.endIf(gives, gone, {tile, flag});
+    ASSERT_EQ(results.size(), 2u);
+    EXPECT_EQ(IRBuilder::toValue(results[0]).getType(), convertType(tile, context_.get()));
+  }
+  end();
+  EXPECT_TRUE(verifies()) << messages_ << text();
+  std::vector<unsigned> arms;
+  builder_.module()->walk([&](mlir::ub::PoisonOp op) {
+    EXPECT_EQ(op.getType(), convertType(tile, context_.get()));
+    arms.push_back(op->getParentRegion()->getRegionNumber());
+  });
+  EXPECT_EQ(arms, (std::vector<unsigned>{1, 0}));
 }
 
 TEST_F(IRBuilderTest, IfWithoutValues) {

@@ -8,6 +8,8 @@
 #include "despina/Lang/CodeGen.h"
 #include "despina/Lang/ModuleLoader.h"
 
+#include <functional>
+
 #include <pthread.h>
 
 using namespace despina;
@@ -263,32 +265,118 @@ TEST_F(CodeGenTest, Expressions) {
   EXPECT_EQ(compile("if (y := n + 1) > 0:\n    tl.store(p + y, f)"), "");
 }
 
-/// Deep trees compile on a thread's usual stack and are an error, not a crash, on a small one.
-TEST_F(CodeGenTest, DeepTrees) {
-  std::string deep = "x = n";
-  for (int i = 0; i < 900; ++i)
-    deep += " + n";
-  EXPECT_EQ(compile(deep), "");
-  std::string returns;
-  for (int i = 0; i < 3000; ++i)
-    returns += "if n > 0:\n    return\n";
+/// Calls `work` on a thread with a stack of 512 KB.
+void onSmallStack(const std::function<void()> &work) {
   pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, 512 << 10);
-  struct Job {
-    CodeGenTest *test;
-    std::string body, message;
-  } job{this, returns, {}};
+  ASSERT_EQ(pthread_attr_init(&attributes), 0);
+  ASSERT_EQ(pthread_attr_setstacksize(&attributes, 512 << 10), 0);
   pthread_t thread;
-  const auto runJob = [](void *data) -> void * {
-    auto *job = static_cast<Job *>(data);
-    job->message = job->test->compile(job->body);
+  const auto call = [](void *work) -> void * {
+    (*static_cast<const std::function<void()> *>(work))();
     return nullptr;
   };
-  ASSERT_EQ(pthread_create(&thread, &attributes, runJob, &job), 0);
+  ASSERT_EQ(pthread_create(&thread, &attributes, call, const_cast<std::function<void()> *>(&work)), 0);
   pthread_join(thread, nullptr);
   pthread_attr_destroy(&attributes);
-  EXPECT_EQ(job.message, "expression too deeply nested");
+}
+
+std::string repeat(const std::string &text, size_t count) {
+  std::string result;
+  for (size_t i = 0; i < count; ++i)
+    result += text;
+  return result;
+}
+
+/// Statements nested `count` deep; `#` in the header becomes the level.
+std::string nest(const std::string &header, const std::string &innermost, size_t count) {
+  std::string text;
+  for (size_t i = 0; i < count; ++i) {
+    std::string line = header;
+    if (size_t at = line.find('#'); at != std::string::npos)
+      line.replace(at, 1, std::to_string(i));
+    text += std::string(i, ' ') + line + "\n";
+  }
+  return text + std::string(count, ' ') + innermost;
+}
+
+const char *const tooDeep = "expression too deeply nested";
+
+/// Deep trees compile on a thread's usual stack and are an error, not a crash, on a small one.
+TEST_F(CodeGenTest, DeepTrees) {
+  EXPECT_EQ(compile("x = n" + repeat(" + n", 900)), "");
+  const std::string returns = repeat("if n > 0:\n    return\n", 3000);
+  std::string message;
+  onSmallStack([&] { message = compile(returns); });
+  EXPECT_EQ(message, tooDeep);
+}
+
+/// Every way to nest, as deep as the parser lets it be.
+TEST_F(CodeGenTest, DeepestTreesOnASmallStack) {
+  const std::pair<std::string, std::string> cases[] = {
+      {"x = " + repeat("-", 990) + "n", ""},
+      {"x = " + repeat("~", 990) + "n", ""},
+      {"x = " + repeat("not ", 990) + "n", ""},
+      {"x = n" + repeat(" + n", 990), ""},
+      {"x = f" + repeat(" / f", 990), ""},
+      {"x = n" + repeat(" + 1", 990), ""},
+      {"x: tl.constexpr = C" + repeat(" + 1", 990), ""},
+      {"x = n" + repeat("[None]", 990), ""},
+      {"x = n" + repeat(".to(tl.float32)", 490), ""},
+      {"x = " + repeat("tl.abs(", 190) + "n" + repeat(")", 190), ""},
+      {"x = " + repeat("h(", 190) + "n" + repeat(")", 190), ""},
+      {"x = " + repeat("(", 190) + "n" + repeat(" + n)", 190), ""},
+      {"x = " + repeat("(n if n > 0 else ", 190) + "n" + repeat(")", 190), ""},
+      {"x = n" + repeat(" if n > 0 else n", 900), ""},
+      {"x = " + repeat("[", 190) + "n" + repeat("]", 190), ""},
+      {"x = " + repeat("(", 190) + "n" + repeat(",)", 190), ""},
+      {repeat("(", 190) + "x" + repeat(",)", 190) + " = " + repeat("(", 190) + "n" + repeat(",)", 190), ""},
+      {nest("if n > #:", "pass", 90), ""},
+      {"x = n\n" + nest("for i# in range(n):", "x += 1", 90), ""},
+      {"x = n\n" + nest("while x > #:", "x += 1", 90), ""},
+      {nest("for i# in tl.static_range(1):", "x = n", 90), ""},
+  };
+  const std::string helper = "@triton.jit\ndef h(x):\n    return x + 1\n\n";
+  for (const auto &[body, want] : cases) {
+    std::string message = "did not run";
+    onSmallStack([&] { message = compile(body, helper); });
+    // Either is fine; a crash or another error is not. Which of the two depends on the compiler's frames.
+    if (message != tooDeep && message.find("at most") == std::string::npos)
+      EXPECT_EQ(message, want) << body.substr(0, 60);
+  }
+}
+
+/// A few lines may stand for any amount of work.
+TEST_F(CodeGenTest, ExpansionIsBounded) {
+  const std::string tooMuch = "the kernel expands to more than 1000000 statements and expressions";
+  EXPECT_EQ(compile("for i in tl.static_range(100000):\n    for j in tl.static_range(100000):\n        pass"),
+            tooMuch);
+  EXPECT_EQ(compile("t = (1,) * 1000\nu = [[[[0 for a in t] for b in t] for c in t] for d in t]"), tooMuch);
+  EXPECT_EQ(compile("x = tl.arange(0, 16)\ntl.store(p, tl.reduce(x, 0, f))",
+                    "@triton.jit\ndef f(a, b, N: tl.constexpr = 40):\n    if N < 2:\n        return a + b\n"
+                    "    return f(a, b, N - 1) + f(b, a, N - 1)\n\n"),
+            tooMuch);
+  EXPECT_EQ(compile("for i in tl.static_range(20000):\n    pass"), "");
+}
+
+TEST_F(CodeGenTest, TuplesAreBounded) {
+  const std::string tooLarge = "the tuple is too large (more than 65536 values)";
+  const std::string tooNested = "tuples are nested more than 256 levels deep";
+  EXPECT_EQ(compile("t = (n, n)\nfor i in tl.static_range(60):\n    t = (t, t)"), tooLarge);
+  EXPECT_EQ(compile("t = (n, n)\nfor i in tl.static_range(60):\n    t = t + t"), tooLarge);
+  EXPECT_EQ(compile("t = (n,) * 40000\nu = (*t, *t)"), "too many values (more than 65536)");
+  EXPECT_EQ(compile("t = (n,)\nfor i in tl.static_range(99999):\n    t = (t, n)"), tooNested);
+  EXPECT_EQ(compile("t = (n,) * 60000\nu = h(*t, *t)", "@triton.jit\ndef h(*rest):\n    return rest[0]\n\n"),
+            "too many values (more than 65536)");
+  EXPECT_EQ(compile("s: tl.constexpr = 'x' * 40000\nt: tl.constexpr = (s,) * 60000"), tooLarge);
+  EXPECT_EQ(compile("t = (n,) * 60000\ntl.store(p + t[59999], f)"), "");
+}
+
+TEST_F(CodeGenTest, FormattedStringsAreBounded) {
+  std::string body = "s0: tl.constexpr = 'x' * 1000";
+  for (int i = 1; i < 60; ++i)
+    body += "\ns" + std::to_string(i) + ": tl.constexpr = f'{s" + std::to_string(i - 1) + "}{s" +
+            std::to_string(i - 1) + "}'";
+  EXPECT_EQ(compile(body), "formatted string is too long");
 }
 
 } // namespace

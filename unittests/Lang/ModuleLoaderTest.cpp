@@ -388,4 +388,31 @@ TEST_F(ModuleLoaderTest, ReportsBadFiles) {
   EXPECT_NE(compile("cycle", "loop.py").find("depends on itself"), std::string::npos);
 }
 
+/// What host code makes is bounded, as the time it takes is.
+TEST_F(ModuleLoaderTest, BoundsHostCode) {
+  const std::string header = "import triton\nimport triton.language as tl\n\n@triton.constexpr_function\n";
+  const auto run = [&](const std::string &function) {
+    write("host.py", header + function + "\n\n@triton.jit\ndef kernel(p):\n    tl.store(p, f(60))\n");
+    return compile("kernel", "host.py");
+  };
+  const std::string tooLong = "compile-time evaluation takes more than 500000 steps";
+  EXPECT_EQ(run("def f(n):\n    return n if n < 2 else f(n - 1) + f(n - 2)"), tooLong);
+  EXPECT_EQ(run("def f(n):\n    while True:\n        pass"), tooLong);
+  EXPECT_EQ(run("def f(n):\n    t = [i for i in range(2000)]\n    return len([[b for b in t] for c in t])"),
+            tooLong);
+  EXPECT_EQ(run("def f(n):\n    for i in range(10 ** 15):\n        pass"), tooLong);
+  EXPECT_EQ(run("def f(n):\n    return f(n)"), "expression too deeply nested");
+  EXPECT_EQ(run("def f(n):\n    t = (1,)\n    for i in range(n):\n        t = (t, t)\n    return t"),
+            "the tuple is too large");
+  EXPECT_EQ(run("def f(n):\n    t = (1,)\n    for i in range(n):\n        t = t + t\n    return t"),
+            "the tuple is too large");
+  EXPECT_EQ(run("def f(n):\n    t = (1,)\n    for i in range(300):\n        t = (t,)\n    return t"),
+            "tuples are nested too deeply");
+  EXPECT_EQ(run("def f(n):\n    t = [1] * 40000\n    return [*t, *t]"), "too many values");
+  EXPECT_EQ(run("def f(n):\n    s = 'ab'\n    for i in range(n):\n        s = f'{s}{s}'\n    return s"),
+            "formatted string is too long");
+  EXPECT_EQ(run("def f(n):\n    return max(*n)"), "Value after * must be an iterable");
+  EXPECT_EQ(run("def f(n):\n    c = 0\n    for i in range(1000):\n        c += i\n    return c"), "");
+}
+
 } // namespace

@@ -111,6 +111,14 @@ struct TupleValue {
   std::vector<Value> elements;
   std::vector<std::string> fields; ///< of a named tuple, else empty
   std::string typeName;            ///< class name of a named tuple
+  /// What visiting all of it costs, shared parts counted each time, and how deep tuples stand in each other.
+  size_t weight = 1;
+  unsigned depth = 1;
+
+  /// `t = (t, t)` in a loop doubles what every later visit has to do, so code generation rejects it.
+  static constexpr size_t maxWeight = 65536;
+  static constexpr unsigned maxDepth = 256;
+  bool isTooLarge() const { return weight > maxWeight || depth > maxDepth; }
 };
 struct SliceValue; // defined below: holds Values
 /// A module of the language ("triton.language", "triton.language.math", "triton") or of the host.

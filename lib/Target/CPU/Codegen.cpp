@@ -17,9 +17,11 @@
 #include "mlir/Target/LLVMIR/Export.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
@@ -133,6 +135,26 @@ void setFunctionAttributes(llvm::Module &module, const CPUOptions &options) {
   }
 }
 
+/// Jump threading and unswitching take time that grows with the square of a function's blocks and worse with
+/// the depth of its loops. Kernels of that size (thousands of branches written out, dozens of loops in each
+/// other) do without them: nobody waits minutes for a compile.
+llvm::OptimizationLevel optimizationLevel(llvm::Module &module) {
+  constexpr size_t manyBlocks = 1000;
+  constexpr unsigned manyLoops = 12;
+  for (llvm::Function &function : module) {
+    if (function.size() > manyBlocks)
+      return llvm::OptimizationLevel::O1;
+    if (function.isDeclaration())
+      continue;
+    const llvm::DominatorTree dominators(function);
+    const llvm::LoopInfo loops(dominators);
+    for (const llvm::BasicBlock &block : function)
+      if (loops.getLoopDepth(&block) > manyLoops)
+        return llvm::OptimizationLevel::O1;
+  }
+  return llvm::OptimizationLevel::O3;
+}
+
 void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = false;
@@ -151,7 +173,7 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::ModulePassManager passes;
   passes.addPass(llvm::AlwaysInlinerPass());
   passes.addPass(llvm::createModuleToFunctionPassAdaptor(builder.buildFunctionSimplificationPipeline(
-      llvm::OptimizationLevel::O3, llvm::ThinOrFullLTOPhase::None)));
+      optimizationLevel(module), llvm::ThinOrFullLTOPhase::None)));
   passes.run(module, modules);
 }
 
