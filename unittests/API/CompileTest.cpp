@@ -65,6 +65,32 @@ std::string runAdd(const Kernel &kernel, int n, unsigned seed) {
   return "";
 }
 
+/// Thousands of branches and dozens of loops in each other compile in seconds, and right.
+TEST(Compile, LargeControlFlow) {
+  std::string source = header + "@triton.jit\ndef branches(out_ptr, n):\n    x = n\n";
+  for (int i = 0; i < 1500; ++i)
+    source += "    if n % 1500 == " + std::to_string(i) + ":\n        x += " + std::to_string(i * 7) + "\n";
+  source +=
+      "    tl.store(out_ptr, x)\n\n@triton.jit\ndef loops(out_ptr, n):\n    x = n\n    one = n - n + 1\n";
+  std::string indent(4, ' ');
+  for (int i = 0; i < 60; ++i, indent += ' ')
+    source += indent + "for i" + std::to_string(i) + " in range(" + (i % 20 == 0 ? "2" : "one") + "):\n";
+  source += indent + "x += 1\n    tl.store(out_ptr, x)\n";
+  const std::vector<NamedType> types = {{"out_ptr", "*i32"}, {"n", "i32"}};
+  Expected<Kernel> branches = compileText(source, "large.py", "branches", types, {});
+  ASSERT_GOOD(branches);
+  for (int n : {0, 1, 749, 1499, 1500, 4321}) {
+    int out = -1;
+    ASSERT_TRUE(branches->launch({1}, {&out, n}));
+    EXPECT_EQ(out, n + n % 1500 * 7);
+  }
+  Expected<Kernel> loops = compileText(source, "large.py", "loops", types, {});
+  ASSERT_GOOD(loops);
+  int out = -1;
+  ASSERT_TRUE(loops->launch({1}, {&out, 5}));
+  EXPECT_EQ(out, 5 + 8);
+}
+
 TEST(Compile, RunsAKernel) {
   Expected<Kernel> kernel = compileAdd();
   ASSERT_GOOD(kernel);
