@@ -65,15 +65,16 @@ bool CodeGenerator::exceedsLimits(const ast::Node *node) {
   if (++visits_ <= options_.maxVisits)
     return false;
   error(node, ErrorKind::UnsupportedConstruct,
-        "the kernel expands to more than " + std::to_string(options_.maxVisits) + " statements and expressions",
+        "the kernel expands to more than " + std::to_string(options_.maxVisits) +
+            " statements and expressions",
         "tl.static_range and calls inside combine functions are expanded: use tl.range, or fewer iterations");
   return true;
 }
 
 Value CodeGenerator::limited(const ast::Node *node, Value value) {
-  if (!value.isTuple() || !value.tuple().isTooLarge())
+  if (!value.isTooLarge())
     return value;
-  if (value.tuple().depth > TupleValue::maxDepth)
+  if (value.depth() > TupleValue::maxDepth)
     return error(node, ErrorKind::Overflow,
                  "tuples are nested more than " + std::to_string(TupleValue::maxDepth) + " levels deep");
   return error(node, ErrorKind::Overflow,

@@ -98,10 +98,10 @@ Value HostEvaluator::visit(const ast::Expr *expr) {
   if (stack_.exhausted())
     return fail(expr, ErrorKind::Runtime, "expression too deeply nested");
   Value value = visitUnlimited(expr);
-  if (value.isTuple() && value.tuple().isTooLarge())
+  if (value.isTooLarge())
     return fail(expr, ErrorKind::Overflow,
-                value.tuple().depth > TupleValue::maxDepth ? "tuples are nested too deeply"
-                                                           : "the tuple is too large");
+                value.depth() > TupleValue::maxDepth ? "values are nested too deeply"
+                                                     : "the tuple is too large");
   return value;
 }
 

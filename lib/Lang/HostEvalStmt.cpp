@@ -29,7 +29,7 @@ bool HostEvaluator::bind(const FunctionInfo &function, llvm::ArrayRef<Value> arg
   for (const ast::Parameter &param : def->params) {
     if (param.kind == Kind::VarPositional) {
       Value rest = Value::tuple(std::vector<Value>(args.begin() + next, args.end()));
-      if (rest.tuple().isTooLarge()) {
+      if (rest.isTooLarge()) {
         fail(def, ErrorKind::Overflow, function.name + "() got too many arguments");
         return false;
       }

@@ -26,8 +26,9 @@ const HostItem *despina::hostItem(const Value &value) {
 }
 
 static Value makeHost(SymbolResolver &resolver, std::shared_ptr<HostItem> item, std::string description,
-                      std::string typeName, bool callable) {
-  return Value::host({std::move(item), &resolver, std::move(description), std::move(typeName), callable});
+                      std::string typeName, bool callable, unsigned depth = 0) {
+  return Value::host(
+      {std::move(item), &resolver, std::move(description), std::move(typeName), callable, depth});
 }
 
 //===----------------------------------------------------------------------===//
@@ -109,6 +110,14 @@ private:
 struct Entries {
   std::vector<Value> keys, values;
 
+  unsigned depth() const {
+    unsigned deepest = 0;
+    for (const std::vector<Value> *side : {&keys, &values})
+      for (const Value &value : *side)
+        deepest = std::max(deepest, value.depth());
+    return deepest + 1;
+  }
+
   static bool equal(const Value &lhs, const Value &rhs) {
     if (!lhs.isConstant() || !rhs.isConstant())
       return lhs.identical(rhs);
@@ -164,7 +173,7 @@ public:
       return {};
     return found(makeHost(resolver_, std::make_shared<DictMethod>(entries_, name.str()),
                           ("<method '" + name + "' of 'dict' objects>").str(), "builtin_function_or_method",
-                          /*callable=*/true));
+                          /*callable=*/true, entries_->depth() + 1));
   }
   const std::vector<Value> *keys() const override { return &entries_->keys; }
 
@@ -198,8 +207,9 @@ Value despina::hostDict(SymbolResolver &resolver, llvm::ArrayRef<std::pair<Value
     table->keys.push_back(key);
     table->values.push_back(value);
   }
+  const unsigned depth = table->depth();
   return makeHost(resolver, std::make_shared<Dict>(resolver, std::move(table)), "a dict", "dict",
-                  /*callable=*/false);
+                  /*callable=*/false, depth);
 }
 
 //===----------------------------------------------------------------------===//

@@ -77,8 +77,7 @@ Value Value::tuple(std::vector<Value> elements, std::vector<std::string> fields,
   auto tuple = std::make_shared<TupleValue>();
   for (const Value &element : elements) {
     tuple->weight = llvm::SaturatingAdd(tuple->weight, weightOf(element));
-    if (element.isTuple())
-      tuple->depth = std::max(tuple->depth, element.tuple().depth + 1);
+    tuple->depth = std::max(tuple->depth, element.depth() + 1);
   }
   tuple->elements = std::move(elements);
   tuple->fields = std::move(fields);
@@ -128,6 +127,19 @@ const ModuleValue &Value::module() const {
 const HostObject &Value::host() const { return payloadOrEmpty<HostObject>(payload_, kind_ == Kind::Host); }
 const BoundMethod &Value::boundMethod() const {
   return payloadOrEmpty<despina::BoundMethod>(payload_, kind_ == Kind::BoundMethod);
+}
+
+unsigned Value::depth() const {
+  switch (kind_) {
+  case Kind::Tuple: return tuple().depth;
+  case Kind::Host: return host().depth;
+  case Kind::BoundMethod: return boundMethod().self.depth() + 1;
+  default: return 0;
+  }
+}
+
+bool Value::isTooLarge() const {
+  return depth() > TupleValue::maxDepth || (isTuple() && tuple().weight > TupleValue::maxWeight);
 }
 
 std::string Value::str() const {

@@ -351,9 +351,9 @@ TEST_F(CodeGenTest, ExpansionIsBounded) {
   EXPECT_EQ(compile("for i in tl.static_range(100000):\n    for j in tl.static_range(100000):\n        pass"),
             tooMuch);
   EXPECT_EQ(compile("t = (1,) * 1000\nu = [[[[0 for a in t] for b in t] for c in t] for d in t]"), tooMuch);
-  EXPECT_EQ(compile("x = tl.arange(0, 16)\ntl.store(p, tl.reduce(x, 0, f))",
-                    "@triton.jit\ndef f(a, b, N: tl.constexpr = 40):\n    if N < 2:\n        return a + b\n"
-                    "    return f(a, b, N - 1) + f(b, a, N - 1)\n\n"),
+  EXPECT_EQ(compile("x = tl.arange(0, 16)\ntl.store(p, tl.reduce(x, 0, add))",
+                    "@triton.jit\ndef add(a, b, N: tl.constexpr = 40):\n    if N < 2:\n        return a + b\n"
+                    "    return add(a, b, N - 1) + add(b, a, N - 1)\n\n"),
             tooMuch);
   EXPECT_EQ(compile("for i in tl.static_range(20000):\n    pass"), "");
 }

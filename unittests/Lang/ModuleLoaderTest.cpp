@@ -407,7 +407,9 @@ TEST_F(ModuleLoaderTest, BoundsHostCode) {
   EXPECT_EQ(run("def f(n):\n    t = (1,)\n    for i in range(n):\n        t = t + t\n    return t"),
             "the tuple is too large");
   EXPECT_EQ(run("def f(n):\n    t = (1,)\n    for i in range(300):\n        t = (t,)\n    return t"),
-            "tuples are nested too deeply");
+            "values are nested too deeply");
+  EXPECT_EQ(run("def f(n):\n    d = {}\n    for i in range(200000):\n        d = {1: d}\n    return 1"),
+            "values are nested too deeply");
   EXPECT_EQ(run("def f(n):\n    t = [1] * 40000\n    return [*t, *t]"), "too many values");
   EXPECT_EQ(run("def f(n):\n    s = 'ab'\n    for i in range(n):\n        s = f'{s}{s}'\n    return s"),
             "formatted string is too long");

@@ -118,7 +118,6 @@ struct TupleValue {
   /// `t = (t, t)` in a loop doubles what every later visit has to do, so code generation rejects it.
   static constexpr size_t maxWeight = 65536;
   static constexpr unsigned maxDepth = 256;
-  bool isTooLarge() const { return weight > maxWeight || depth > maxDepth; }
 };
 struct SliceValue; // defined below: holds Values
 /// A module of the language ("triton.language", "triton.language.math", "triton") or of the host.
@@ -135,6 +134,7 @@ struct HostObject {
   std::string description; ///< for errors: `<class 'foo.Bar'>`
   std::string typeName;    ///< Python class name of the object
   bool callable = false;
+  unsigned depth = 0; ///< how deep values stand in each other inside
 };
 /// A method looked up on a value (`x.to`), or a builtin bound to its receiver.
 struct BoundMethod;
@@ -203,6 +203,11 @@ public:
   std::string str() const;
   /// Name of the value's Python class ("tensor", "int", "tuple", "dtype"), for messages.
   std::string typeName() const;
+
+  /// How deep tuples and host collections stand in each other: visits and destructors recurse that deep.
+  unsigned depth() const;
+  /// True for a value whose size or depth asks too much of those who visit it.
+  bool isTooLarge() const;
 
   /// True when both are the same compile-time value (tensors: the same handle).
   bool identical(const Value &other) const;
