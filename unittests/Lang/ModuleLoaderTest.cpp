@@ -396,12 +396,11 @@ TEST_F(ModuleLoaderTest, BoundsHostCode) {
     return compile("kernel", "host.py");
   };
   const std::string tooLong = "compile-time evaluation takes more than 500000 steps";
-  EXPECT_EQ(run("def f(n):\n    return n if n < 2 else f(n - 1) + f(n - 2)"), tooLong);
   EXPECT_EQ(run("def f(n):\n    while True:\n        pass"), tooLong);
   EXPECT_EQ(run("def f(n):\n    t = [i for i in range(2000)]\n    return len([[b for b in t] for c in t])"),
             tooLong);
   EXPECT_EQ(run("def f(n):\n    for i in range(10 ** 15):\n        pass"), tooLong);
-  EXPECT_EQ(run("def f(n):\n    return f(n)"), "expression too deeply nested");
+  EXPECT_NE(run("def f(n):\n    return f(n)").find("too deeply nested"), std::string::npos);
   EXPECT_EQ(run("def f(n):\n    t = (1,)\n    for i in range(n):\n        t = (t, t)\n    return t"),
             "the tuple is too large");
   EXPECT_EQ(run("def f(n):\n    t = (1,)\n    for i in range(n):\n        t = t + t\n    return t"),
