@@ -33,8 +33,8 @@ struct CodeGenOptions {
   std::string kernelName;                           ///< symbol; the function's name when empty
   std::function<void(llvm::StringRef)> staticPrint; ///< null: standard output
   unsigned maxCallDepth = 128;
-  /// Statements and expressions visited: calls and unrolled loops multiply, and a few lines may stand for more
-  /// work than anybody waits for.
+  /// Statements and expressions visited: calls and unrolled loops multiply, and a few lines may stand for
+  /// more work than anybody waits for.
   uint64_t maxVisits = 1'000'000;
 };
 
