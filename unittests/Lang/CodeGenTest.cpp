@@ -316,7 +316,7 @@ TEST_F(CodeGenTest, DeepestTreesOnASmallStack) {
   const std::pair<std::string, std::string> cases[] = {
       {"x = " + repeat("-", 990) + "n", ""},
       {"x = " + repeat("~", 990) + "n", ""},
-      {"x = " + repeat("not ", 990) + "n", ""},
+      {"x = " + repeat("not ", 990) + "(n > 0)", ""},
       {"x = n" + repeat(" + n", 990), ""},
       {"x = f" + repeat(" / f", 990), ""},
       {"x = n" + repeat(" + 1", 990), ""},
