@@ -6,6 +6,7 @@
 #include "TestPasses.h"
 
 #include "despina/IR/Context.h"
+#include "despina/IR/TTG.h"
 #include "despina/Target/CPU/Passes.h"
 #include "despina/Transforms/Passes.h"
 
@@ -20,7 +21,7 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   despina::registerTileDialects(registry);
-  registry.insert<mlir::cf::ControlFlowDialect, mlir::func::FuncDialect, mlir::LLVM::LLVMDialect,
+  registry.insert<despina::ttg::TTGDialect, mlir::cf::ControlFlowDialect, mlir::func::FuncDialect, mlir::LLVM::LLVMDialect,
                   mlir::memref::MemRefDialect, mlir::vector::VectorDialect>();
   mlir::registerTransformsPasses();
   despina::registerDespinaTransformsPasses();

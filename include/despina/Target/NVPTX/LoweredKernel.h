@@ -29,20 +29,20 @@ struct LaunchValue {
 /// How the host makes a tensor map (a CUtensorMap) for a launch: the fields are those of
 /// cuTensorMapEncodeTiled. Lists go from the innermost dimension outwards.
 struct TensorMapRecipe {
-  LaunchValue base;                      ///< global address, a multiple of 16
-  std::vector<LaunchValue> extents;      ///< in elements
-  std::vector<LaunchValue> strides;      ///< in elements, one for each dimension; the first is 1
-  std::vector<unsigned> box;             ///< in elements, each at most 256
+  LaunchValue base;                 ///< global address, a multiple of 16
+  std::vector<LaunchValue> extents; ///< in elements
+  std::vector<LaunchValue> strides; ///< in elements, one for each dimension; the first is 1
+  std::vector<unsigned> box;        ///< in elements, each at most 256
   unsigned elementBytes = 2;
-  unsigned dataType = 0;                 ///< CUtensorMapDataType
-  unsigned swizzleBytes = 128;           ///< 0, 32, 64 or 128
-  bool nanFill = false;                  ///< out of bounds reads give NaN instead of 0
+  unsigned dataType = 0;       ///< CUtensorMapDataType
+  unsigned swizzleBytes = 128; ///< 0, 32, 64 or 128
+  bool nanFill = false;        ///< out of bounds reads give NaN instead of 0
 };
 
 struct LoweredKernel {
   std::string entry;
-  unsigned numWarps = 4; ///< of a block as launched
-  unsigned numCTAs = 1;  ///< blocks of a cluster
+  unsigned numWarps = 4;  ///< of a block as launched
+  unsigned numCTAs = 1;   ///< blocks of a cluster
   size_t sharedBytes = 0; ///< dynamic shared memory of a block
   std::vector<TensorMapRecipe> tensorMaps;
   size_t globalScratchBytes = 0; ///< for each block of the grid

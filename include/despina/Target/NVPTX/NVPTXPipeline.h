@@ -2,7 +2,8 @@
 //
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
-// tt --tile passes--> tt --convert-to-ttg--> ttg --layout, dot and memory passes--> ttg --ThreadEmitter--> llvm
+// tt --tile passes--> tt --convert-to-ttg--> ttg --layout, dot and memory passes--> ttg --ThreadEmitter-->
+// llvm
 //
 //===----------------------------------------------------------------------===//
 #ifndef DESPINA_TARGET_NVPTX_NVPTXPIPELINE_H

@@ -23,9 +23,9 @@ namespace despina::nvptx {
 
 struct NVPTXOptions {
   Architecture arch{90, 'a'};
-  unsigned numWarps = 4;  ///< per block, a power of two up to 32
-  unsigned numStages = 3; ///< of software pipelines
-  unsigned numCTAs = 1;   ///< blocks of a cluster that share a program
+  unsigned numWarps = 4;     ///< per block, a power of two up to 32
+  unsigned numStages = 3;    ///< of software pipelines
+  unsigned numCTAs = 1;      ///< blocks of a cluster that share a program
   unsigned maxRegisters = 0; ///< per thread; 0: the assembler decides
   bool enableFPFusion = true;
   bool debug = false; ///< device_assert is active

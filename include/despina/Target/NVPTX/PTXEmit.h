@@ -26,9 +26,9 @@ struct EmittedPTX {
   double translateSeconds = 0, optimizeSeconds = 0, codegenSeconds = 0;
 };
 
-/// Translates a module of the LLVM and NVVM dialects, links what it calls of libdevice (names `__nv_*`), or our
-/// own expansions where there is no libdevice, optimises it and writes PTX. Whatever LLVM reports as an error
-/// ends up in `error`, and the answer is none. The same module and options give the same bytes.
+/// Translates a module of the LLVM and NVVM dialects, links what it calls of libdevice (names `__nv_*`), or
+/// our own expansions where there is no libdevice, optimises it and writes PTX. Whatever LLVM reports as an
+/// error ends up in `error`, and the answer is none. The same module and options give the same bytes.
 std::optional<EmittedPTX> emitPTX(mlir::ModuleOp module, const NVPTXOptions &options, bool keepLLVM,
                                   std::string &error);
 
