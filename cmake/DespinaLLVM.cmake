@@ -45,7 +45,8 @@ set(DESPINA_MLIR_LIBS
     MLIRSCFToControlFlow MLIRControlFlowToLLVM MLIRFuncToLLVM MLIRArithToLLVM MLIRMathToLLVM MLIRMathToLibm MLIRVectorToLLVM
     MLIRVectorToLLVMPass MLIRUBToLLVM MLIRIndexToLLVM MLIRMemRefToLLVM MLIRReconcileUnrealizedCasts
     MLIRLLVMCommonConversion MLIRAMXTransforms MLIRX86VectorTransforms
-    MLIRTargetLLVMIRExport MLIRBuiltinToLLVMIRTranslation MLIRLLVMToLLVMIRTranslation)
+    MLIRNVVMDialect
+    MLIRTargetLLVMIRExport MLIRBuiltinToLLVMIRTranslation MLIRLLVMToLLVMIRTranslation MLIRNVVMToLLVMIRTranslation)
 
 # Compiler flags.
 add_compile_options(-Wall -Wextra -Wno-unused-parameter -fno-math-errno)
