@@ -85,6 +85,65 @@ OpFoldResult AddPtrOp::fold(FoldAdaptor adaptor) {
 }
 
 //===----------------------------------------------------------------------===//
+// ElementwiseInlineAsmOp, ExternElementwiseOp
+//===----------------------------------------------------------------------===//
+
+/// Every operand and result is a scalar, or a tile of one shape.
+static LogicalResult verifyOneShape(Operation *op) {
+  SmallVector<Type> types(op->getOperandTypes());
+  llvm::append_range(types, op->getResultTypes());
+  auto shapeOf = [](Type type) {
+    auto tile = dyn_cast<RankedTensorType>(type);
+    return tile ? tile.getShape() : ArrayRef<int64_t>();
+  };
+  for (Type type : types)
+    if (shapeOf(type) != shapeOf(types.front()))
+      return op->emitOpError() << "needs operands and results of one shape, but has " << types.front()
+                               << " and " << type;
+  return success();
+}
+
+/// What is not pure may do anything to memory.
+static void addForeignEffects(bool isPure,
+                              SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  if (isPure)
+    return;
+  effects.emplace_back(MemoryEffects::Read::get());
+  effects.emplace_back(MemoryEffects::Write::get());
+}
+
+LogicalResult ElementwiseInlineAsmOp::verify() {
+  if (getNumResults() == 0)
+    return emitOpError() << "needs at least one result";
+  int32_t packed = int32_t(getPackedElement());
+  if (packed < 1)
+    return emitOpError() << "packs " << packed << " elements; at least 1 is needed";
+  if (failed(verifyOneShape(*this)))
+    return failure();
+  auto tile = dyn_cast<RankedTensorType>(getResult().front().getType());
+  if (int64_t elements = tile ? tile.getNumElements() : 1; elements % packed != 0 && tile)
+    return emitOpError() << "packs " << packed << " elements, which do not divide the " << elements << " of "
+                         << tile;
+  return success();
+}
+
+void ElementwiseInlineAsmOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  addForeignEffects(getPure(), effects);
+}
+
+LogicalResult ExternElementwiseOp::verify() {
+  if (getSymbol().empty())
+    return emitOpError() << "needs the symbol of a function";
+  return verifyOneShape(*this);
+}
+
+void ExternElementwiseOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  addForeignEffects(getPure(), effects);
+}
+
+//===----------------------------------------------------------------------===//
 // PrintOp
 //===----------------------------------------------------------------------===//
 

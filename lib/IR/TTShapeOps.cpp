@@ -315,3 +315,37 @@ LogicalResult SplitOp::verify() {
     return emitOpError() << "needs at least two dimensions, the last of extent 2, not " << src;
   return verifyShape(*this, result, src.getShape().drop_back());
 }
+
+//===----------------------------------------------------------------------===//
+// GatherOp, HistogramOp
+//===----------------------------------------------------------------------===//
+
+void GatherOp::build(OpBuilder &builder, OperationState &state, Value src, Value indices, unsigned axis) {
+  build(builder, state, tileOf(indices).clone(tileOf(src).getElementType()), src, indices, axis);
+}
+
+LogicalResult GatherOp::verify() {
+  auto src = tileOf(getSrc()), indices = tileOf(getIndices()), result = cast<RankedTensorType>(getType());
+  if (failed(verifyElementType(*this, result.getElementType(), src.getElementType())))
+    return failure();
+  if (getAxis() >= src.getRank())
+    return emitOpError() << "axis " << int32_t(getAxis()) << " is outside 0 to " << src.getRank() - 1;
+  if (indices.getRank() != src.getRank())
+    return emitOpError() << "needs indices of the source's rank, but has " << src << " and " << indices;
+  for (int64_t dim = 0; dim < src.getRank(); ++dim)
+    if (dim != getAxis() && indices.getDimSize(dim) != src.getDimSize(dim))
+      return emitOpError() << "has " << src.getDimSize(dim) << " source elements but "
+                           << indices.getDimSize(dim) << " indices along dimension " << dim
+                           << ", which is not the axis";
+  return verifyShape(*this, result, indices.getShape());
+}
+
+LogicalResult HistogramOp::verify() {
+  auto src = tileOf(getSrc()), result = cast<RankedTensorType>(getType());
+  if (src.getRank() != 1 || result.getRank() != 1)
+    return emitOpError() << "counts a tile of one dimension into another, but has " << src << " and "
+                         << result;
+  if (!result.getElementType().isInteger(32))
+    return emitOpError() << "counts in i32, not in " << result.getElementType();
+  return success();
+}

@@ -31,6 +31,33 @@ LogicalResult PointerType::verify(function_ref<InFlightDiagnostic()> emitError, 
   return success();
 }
 
+LogicalResult TensorDescType::verify(function_ref<InFlightDiagnostic()> emitError, RankedTensorType block) {
+  constexpr int64_t maxRank = 5;
+  if (!block.getElementType().isIntOrFloat())
+    return emitError() << "a descriptor describes floats or integers, not " << block.getElementType();
+  if (block.getRank() < 1 || block.getRank() > maxRank)
+    return emitError() << "a descriptor has 1 to " << maxRank << " dimensions, not " << block.getRank();
+  if (!block.hasStaticShape())
+    return emitError() << "a descriptor has a block of known extents, not " << block;
+  int64_t elements = 1;
+  for (int64_t extent : block.getShape()) {
+    if (!llvm::isPowerOf2_64(static_cast<uint64_t>(extent)))
+      return emitError() << "a descriptor has a block of power-of-two extents, not " << block;
+    if (extent > maxTileElements / elements)
+      return emitError() << "a descriptor has a block of at most " << maxTileElements << " elements, not "
+                         << block;
+    elements *= extent;
+  }
+  return success();
+}
+
+RankedTensorType TensorDescType::getSignlessBlockType() const {
+  auto integer = dyn_cast<IntegerType>(getBlockType().getElementType());
+  if (!integer || integer.isSignless())
+    return getBlockType();
+  return getBlockType().clone(IntegerType::get(getContext(), integer.getWidth()));
+}
+
 static LogicalResult verifyTile(Operation *op, RankedTensorType tile) {
   if (!tile.hasStaticShape())
     return op->emitOpError() << "has a tile of unknown extents: " << tile;

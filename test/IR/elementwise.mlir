@@ -40,3 +40,16 @@ tt.func @arithmetic(%f: tensor<16xf32>, %s: f32, %i: tensor<4x8xi32>, %p: tensor
   %6 = tt.addptr %q, %o : !tt.ptr<i32>, i64
   tt.return
 }
+
+// CHECK-LABEL: @foreign
+tt.func @foreign(%x: tensor<8xi8>, %p: tensor<8x!tt.ptr<f32>>, %f: tensor<8xf32>, %s: f64) {
+  // CHECK: %{{.*}}:2 = tt.elementwise_inline_asm "text $0, $2;" {constraints = "=r,=r,r,l", packed_element = 4 : i32, pure = true} %{{.*}}, %{{.*}} : tensor<8xi8>, tensor<8x!tt.ptr<f32>> -> tensor<8xi16>, tensor<8xi8>
+  %0:2 = tt.elementwise_inline_asm "text $0, $2;" {constraints = "=r,=r,r,l", packed_element = 4 : i32, pure = true} %x, %p : tensor<8xi8>, tensor<8x!tt.ptr<f32>> -> tensor<8xi16>, tensor<8xi8>
+  // CHECK: tt.elementwise_inline_asm "mov $0, %clock;" {constraints = "=r", packed_element = 1 : i32, pure = false} -> i32
+  %1 = tt.elementwise_inline_asm "mov $0, %clock;" {constraints = "=r", packed_element = 1 : i32, pure = false} -> i32
+  // CHECK: tt.extern_elementwise %{{.*}}, %{{.*}} {libname = "", libpath = "", pure = true, symbol = "__nv_powf"} : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %2 = tt.extern_elementwise %f, %f {libname = "", libpath = "", pure = true, symbol = "__nv_powf"} : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  // CHECK: tt.extern_elementwise %{{.*}} {libname = "libdevice", libpath = "", pure = false, symbol = "__nv_isnand"} : (f64) -> i32
+  %3 = tt.extern_elementwise %s {libname = "libdevice", libpath = "", pure = false, symbol = "__nv_isnand"} : (f64) -> i32
+  tt.return
+}

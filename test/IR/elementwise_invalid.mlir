@@ -85,3 +85,51 @@ tt.func @clamp(%x: i32) {
   %0 = tt.clampf %x, %x, %x, propagateNan = none : i32
   tt.return
 }
+
+// -----
+
+tt.func @asm_packed(%x: tensor<8xi8>) {
+  // expected-error @+1 {{packs 0 elements; at least 1 is needed}}
+  %0 = tt.elementwise_inline_asm "" {constraints = "=r,r", packed_element = 0 : i32, pure = true} %x : tensor<8xi8> -> tensor<8xi8>
+  tt.return
+}
+
+// -----
+
+tt.func @asm_divides(%x: tensor<8xi8>) {
+  // expected-error @+1 {{packs 3 elements, which do not divide the 8 of 'tensor<8xi8>'}}
+  %0 = tt.elementwise_inline_asm "" {constraints = "=r,r", packed_element = 3 : i32, pure = true} %x : tensor<8xi8> -> tensor<8xi8>
+  tt.return
+}
+
+// -----
+
+tt.func @asm_shape(%x: tensor<8xi8>) {
+  // expected-error @+1 {{needs operands and results of one shape, but has 'tensor<8xi8>' and 'tensor<4xi8>'}}
+  %0 = tt.elementwise_inline_asm "" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %x : tensor<8xi8> -> tensor<4xi8>
+  tt.return
+}
+
+// -----
+
+tt.func @asm_results(%x: i32) {
+  // expected-error @+1 {{needs at least one result}}
+  "tt.elementwise_inline_asm"(%x) <{asm_string = "", constraints = "r", packed_element = 1 : i32, pure = false}> : (i32) -> ()
+  tt.return
+}
+
+// -----
+
+tt.func @extern_symbol(%x: f32) {
+  // expected-error @+1 {{needs the symbol of a function}}
+  %0 = tt.extern_elementwise %x {libname = "", libpath = "", pure = true, symbol = ""} : (f32) -> f32
+  tt.return
+}
+
+// -----
+
+tt.func @extern_shape(%x: tensor<8xf32>, %y: f32) {
+  // expected-error @+1 {{needs operands and results of one shape, but has 'tensor<8xf32>' and 'f32'}}
+  %0 = tt.extern_elementwise %x, %y {libname = "", libpath = "", pure = true, symbol = "f"} : (tensor<8xf32>, f32) -> tensor<8xf32>
+  tt.return
+}

@@ -30,3 +30,21 @@ tt.func @shape(%s: f32, %p: !tt.ptr<f16>, %t: tensor<4x8xf32>, %one: tensor<1x1x
   %12, %13 = tt.split %m : tensor<4x2xi8> -> tensor<4xi8>
   tt.return
 }
+
+// CHECK-LABEL: @gather
+tt.func @gather(%x: tensor<8x16xf32>, %i: tensor<8x4xi32>, %j: tensor<32x16xi64>) {
+  // CHECK: tt.gather %{{.*}}[%{{.*}}] {axis = 1 : i32} : (tensor<8x16xf32>, tensor<8x4xi32>) -> tensor<8x4xf32>
+  %0 = tt.gather %x[%i] {axis = 1 : i32} : (tensor<8x16xf32>, tensor<8x4xi32>) -> tensor<8x4xf32>
+  // CHECK: tt.gather %{{.*}}[%{{.*}}] {axis = 0 : i32, efficient_layout} : (tensor<8x16xf32>, tensor<32x16xi64>) -> tensor<32x16xf32>
+  %1 = tt.gather %x[%j] {axis = 0 : i32, efficient_layout} : (tensor<8x16xf32>, tensor<32x16xi64>) -> tensor<32x16xf32>
+  tt.return
+}
+
+// CHECK-LABEL: @histogram
+tt.func @histogram(%x: tensor<64xi32>, %y: tensor<64xi8>, %m: tensor<64xi1>) {
+  // CHECK: tt.histogram %{{.*}} : tensor<64xi32> -> tensor<16xi32>
+  %0 = tt.histogram %x : tensor<64xi32> -> tensor<16xi32>
+  // CHECK: tt.histogram %{{.*}}, %{{.*}} : tensor<64xi8> -> tensor<2xi32>
+  %1 = tt.histogram %y, %m : tensor<64xi8> -> tensor<2xi32>
+  tt.return
+}

@@ -141,3 +141,67 @@ tt.func @split(%x: tensor<2x4xf32>) {
   %0, %1 = tt.split %x : tensor<2x4xf32> -> tensor<2xf32>
   tt.return
 }
+
+// -----
+
+tt.func @gather_axis(%x: tensor<8xf32>, %i: tensor<8xi32>) {
+  // expected-error @+1 {{axis 1 is outside 0 to 0}}
+  %0 = tt.gather %x[%i] {axis = 1 : i32} : (tensor<8xf32>, tensor<8xi32>) -> tensor<8xf32>
+  tt.return
+}
+
+// -----
+
+tt.func @gather_rank(%x: tensor<8x4xf32>, %i: tensor<8xi32>) {
+  // expected-error @+1 {{needs indices of the source's rank, but has 'tensor<8x4xf32>' and 'tensor<8xi32>'}}
+  %0 = tt.gather %x[%i] {axis = 0 : i32} : (tensor<8x4xf32>, tensor<8xi32>) -> tensor<8xf32>
+  tt.return
+}
+
+// -----
+
+tt.func @gather_extent(%x: tensor<8x4xf32>, %i: tensor<8x8xi32>) {
+  // expected-error @+1 {{has 4 source elements but 8 indices along dimension 1, which is not the axis}}
+  %0 = tt.gather %x[%i] {axis = 0 : i32} : (tensor<8x4xf32>, tensor<8x8xi32>) -> tensor<8x8xf32>
+  tt.return
+}
+
+// -----
+
+tt.func @gather_result(%x: tensor<8xf32>, %i: tensor<4xi32>) {
+  // expected-error @+1 {{gives 'tensor<4xf32>', not 'tensor<8xf32>'}}
+  %0 = tt.gather %x[%i] {axis = 0 : i32} : (tensor<8xf32>, tensor<4xi32>) -> tensor<8xf32>
+  tt.return
+}
+
+// -----
+
+tt.func @gather_element(%x: tensor<8xf32>, %i: tensor<4xi32>) {
+  // expected-error @+1 {{has elements of type 'f16' in its result, but 'f32' in its operand}}
+  %0 = tt.gather %x[%i] {axis = 0 : i32} : (tensor<8xf32>, tensor<4xi32>) -> tensor<4xf16>
+  tt.return
+}
+
+// -----
+
+tt.func @histogram_rank(%x: tensor<8x8xi32>) {
+  // expected-error @+1 {{counts a tile of one dimension into another, but has 'tensor<8x8xi32>' and 'tensor<4xi32>'}}
+  %0 = tt.histogram %x : tensor<8x8xi32> -> tensor<4xi32>
+  tt.return
+}
+
+// -----
+
+tt.func @histogram_result(%x: tensor<8xi32>) {
+  // expected-error @+1 {{counts in i32, not in 'i64'}}
+  %0 = tt.histogram %x : tensor<8xi32> -> tensor<4xi64>
+  tt.return
+}
+
+// -----
+
+tt.func @histogram_mask(%x: tensor<8xi32>, %m: tensor<4xi1>) {
+  // expected-error @+1 {{failed to verify that mask has the shape of the tile}}
+  %0 = "tt.histogram"(%x, %m) : (tensor<8xi32>, tensor<4xi1>) -> tensor<4xi32>
+  tt.return
+}

@@ -37,6 +37,12 @@ def TT_PropagateNanAttr : TT_Enum<"PropagateNan", "NaN rule of clamp", [
 def TT_InputPrecisionAttr : TT_Enum<"InputPrecision", "precision of a dot's fp32 operands", [
   I32EnumAttrCase<"TF32", 0, "tf32">, I32EnumAttrCase<"TF32x3", 1, "tf32x3">, I32EnumAttrCase<"IEEE", 2, "ieee">,
   I32EnumAttrCase<"BF16x3", 3, "bf16x3">, I32EnumAttrCase<"BF16x6", 4, "bf16x6">]>;
+def TT_PaddingOptionAttr : TT_Enum<"PaddingOption", "what a descriptor reads out of bounds", [
+  I32EnumAttrCase<"PAD_ZERO", 1, "zero">, I32EnumAttrCase<"PAD_NAN", 2, "nan">]>;
+def TT_DescriptorReduceKindAttr : TT_Enum<"DescriptorReduceKind", "how a descriptor combines with memory", [
+  I32EnumAttrCase<"ADD", 1, "add">, I32EnumAttrCase<"MIN", 2, "min">, I32EnumAttrCase<"MAX", 3, "max">,
+  I32EnumAttrCase<"INC", 4, "inc">, I32EnumAttrCase<"DEC", 5, "dec">, I32EnumAttrCase<"AND", 6, "and">,
+  I32EnumAttrCase<"OR", 7, "or">, I32EnumAttrCase<"XOR", 8, "xor">]>;
 def TT_ProgramDimAttr : TT_Enum<"ProgramIDDim", "axis of the grid", [
   I32EnumAttrCase<"X", 0, "x">, I32EnumAttrCase<"Y", 1, "y">, I32EnumAttrCase<"Z", 2, "z">]>;
 

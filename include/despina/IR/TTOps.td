@@ -159,6 +159,33 @@ def TT_AddPtrOp : TT_ElementwiseOp<"addptr", [TypesMatchWith<"result has the poi
   let hasFolder = 1;
 }
 
+class TT_ForeignOp<string mnemonic> : TT_Op<mnemonic, [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+                                                       ConditionallySpeculatable]> {
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Speculation::Speculatability getSpeculatability() {
+      return getPure() ? ::mlir::Speculation::Speculatable : ::mlir::Speculation::NotSpeculatable;
+    }
+  }];
+}
+def TT_ElementwiseInlineAsmOp : TT_ForeignOp<"elementwise_inline_asm"> {
+  let summary = "Text for the target's assembler, run on `packed_element` elements at a time";
+  let description = [{
+    Constraints are LLVM's: the outputs, the inputs, the clobbers. Elements narrower than 32 bits are packed in
+    32-bit registers, lowest element first.
+  }];
+  let arguments = (ins StrAttr:$asm_string, StrAttr:$constraints, BoolAttr:$pure, I32Attr:$packed_element,
+                       Variadic<TT_Any>:$args);
+  let results = (outs Variadic<TT_Any>:$result);
+  let assemblyFormat = "$asm_string attr-dict ($args^ `:` type($args))? `->` type($result)";
+}
+def TT_ExternElementwiseOp : TT_ForeignOp<"extern_elementwise"> {
+  let summary = "Calls a function of a library of the target, element by element";
+  let arguments = (ins Variadic<TT_Any>:$srcs, StrAttr:$libname, StrAttr:$libpath, StrAttr:$symbol, BoolAttr:$pure);
+  let results = (outs TT_Any:$result);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, $result)";
+}
+
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
@@ -206,6 +233,54 @@ def TT_AtomicCASOp : TT_Op<"atomic_cas", [DeclareOpInterfaceMethods<MemoryEffect
   let results = (outs TT_Any:$result);
   let assemblyFormat = "$sem `,` $scope `,` $ptr `,` $cmp `,` $val attr-dict `:` functional-type(operands, $result)";
   let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor descriptors
+//===----------------------------------------------------------------------===//
+
+def TT_MakeTensorDescOp : TT_Op<"make_tensor_descriptor", [Pure, SameVariadicOperandSize]> {
+  let summary = "Describes a tensor in memory; strides count elements, the last one is 1";
+  let arguments = (ins TT_PtrType:$base, Variadic<I32>:$shape, Variadic<I64>:$strides,
+                       DefaultValuedAttr<TT_PaddingOptionAttr, "::despina::tt::PaddingOption::PAD_ZERO">:$padding);
+  let results = (outs TT_TensorDescType:$result);
+  let assemblyFormat = [{$base `,` `[` $shape `]` `,` `[` $strides `]` attr-dict `:` type($base) `,` type($result)}];
+  let hasVerifier = 1;
+}
+class TT_DescriptorAccess<string mnemonic> : TT_Op<mnemonic, [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let hasVerifier = 1;
+}
+def TT_DescriptorLoadOp : TT_DescriptorAccess<"descriptor_load"> {
+  let summary = "Reads a block; elements out of bounds are the descriptor's padding";
+  let arguments = (ins TT_TensorDescType:$desc, Variadic<I32>:$indices,
+                       DefaultValuedAttr<TT_CacheModifierAttr, "::despina::tt::CacheModifier::NONE">:$cache,
+                       DefaultValuedAttr<TT_EvictionPolicyAttr, "::despina::tt::EvictionPolicy::NORMAL">:$evict);
+  let results = (outs TT_Tile:$result);
+  let assemblyFormat = [{$desc `[` $indices `]` oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict)
+                         attr-dict `:` qualified(type($desc)) `->` type($result)}];
+}
+def TT_DescriptorStoreOp : TT_DescriptorAccess<"descriptor_store"> {
+  let summary = "Writes a block; elements out of bounds are dropped";
+  let arguments = (ins TT_TensorDescType:$desc, TT_Tile:$src, Variadic<I32>:$indices);
+  let assemblyFormat = "$desc `[` $indices `]` `,` $src attr-dict `:` qualified(type($desc)) `,` type($src)";
+}
+def TT_DescriptorReduceOp : TT_DescriptorAccess<"descriptor_reduce"> {
+  let summary = "Combines a block with memory, each element atomically; elements out of bounds are dropped";
+  let arguments = (ins TT_DescriptorReduceKindAttr:$kind, TT_TensorDescType:$desc, TT_Tile:$src,
+                       Variadic<I32>:$indices);
+  let assemblyFormat = [{$kind `,` $desc `[` $indices `]` `,` $src attr-dict `:` qualified(type($desc)) `,`
+                         type($src)}];
+}
+def TT_DescriptorGatherOp : TT_DescriptorAccess<"descriptor_gather"> {
+  let summary = "Reads rows at any positions; elements out of bounds are the descriptor's padding";
+  let arguments = (ins TT_TensorDescType:$desc, TT_IntTile:$x_offsets, I32:$y_offset);
+  let results = (outs TT_Tile:$result);
+  let assemblyFormat = "$desc `[` $x_offsets `,` $y_offset `]` attr-dict `:` functional-type(operands, results)";
+}
+def TT_DescriptorScatterOp : TT_DescriptorAccess<"descriptor_scatter"> {
+  let summary = "Writes rows at any positions; elements out of bounds are dropped";
+  let arguments = (ins TT_TensorDescType:$desc, TT_IntTile:$x_offsets, I32:$y_offset, TT_Tile:$src);
+  let assemblyFormat = "$desc `[` $x_offsets `,` $y_offset `]` `,` $src attr-dict `:` type(operands)";
 }
 
 //===----------------------------------------------------------------------===//
@@ -300,9 +375,28 @@ def TT_SplitOp : TT_Op<"split", [Pure, AllTypesMatch<["outLHS", "outRHS"]>]> {
   let hasVerifier = 1;
 }
 
+def TT_GatherOp : TT_Op<"gather", [Pure]> {
+  let summary = "Picks elements along an axis; an index out of range gives an unspecified element";
+  let arguments = (ins TT_Tile:$src, TT_IntTile:$indices, I32Attr:$axis, UnitAttr:$efficient_layout);
+  let results = (outs TT_Tile:$result);
+  let builders = [OpBuilder<(ins "::mlir::Value":$src, "::mlir::Value":$indices, "unsigned":$axis)>];
+  let assemblyFormat = "$src `[` $indices `]` attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Reductions, linear algebra
 //===----------------------------------------------------------------------===//
+
+def TT_HistogramOp : TT_Op<"histogram", [Pure, TypesMatchWith<"mask has the shape of the tile", "src", "mask",
+    "::mlir::cast<::mlir::RankedTensorType>($_self).clone(::mlir::IntegerType::get($_self.getContext(), 1))",
+    "$_op.getOperands().size() < 2 || std::equal_to<>()">]> {
+  let summary = "Counts elements 0, 1, ...; others count in an unspecified bin or none, masked ones never";
+  let arguments = (ins TT_IntTile:$src, Optional<TT_TileOf<[I1]>>:$mask);
+  let results = (outs TT_IntTile:$result);
+  let assemblyFormat = "$src (`,` $mask^)? attr-dict `:` type($src) `->` type($result)";
+  let hasVerifier = 1;
+}
 
 class TT_CombineOp<string mnemonic, list<Trait> traits> : TT_Op<mnemonic, !listconcat(traits, [
     RecursiveMemoryEffects, RecursivelySpeculatable, SingleBlock])> {

@@ -21,6 +21,25 @@ def TT_PtrType : TypeDef<TT_Dialect, "Pointer", []> {
   let assemblyFormat = "`<` $pointeeType (`,` $addressSpace^)? `>`";
 }
 
+def TT_TensorDescType : TypeDef<TT_Dialect, "TensorDesc", []> {
+  let mnemonic = "tensordesc";
+  let summary = "Describes a tensor in memory that is accessed in blocks";
+  let description = [{
+    `!tt.tensordesc<tensor<64x64xf16>>`: base address, extents, strides and padding of a tensor, and the block that
+    one access moves. Integers may be written with their sign (`si32`, `ui32`): it decides minimum and maximum.
+  }];
+  let parameters = (ins "::mlir::RankedTensorType":$blockType);
+  let builders = [TypeBuilderWithInferredContext<(ins "::mlir::RankedTensorType":$blockType), [{
+    return $_get(blockType.getContext(), blockType);
+  }]>];
+  let genVerifyDecl = 1;
+  let assemblyFormat = "`<` $blockType `>`";
+  let extraClassDeclaration = [{
+    /// The block as a value of the dialect: its integers are signless.
+    ::mlir::RankedTensorType getSignlessBlockType() const;
+  }];
+}
+
 def TT_Float : TypeConstraint<Or<[AnyFloat.predicate]>, "floating point number">;
 def TT_Int : TypeConstraint<AnySignlessInteger.predicate, "signless integer">;
 def TT_Scalar : TypeConstraint<Or<[AnyFloat.predicate, AnySignlessInteger.predicate, TT_PtrType.predicate]>,

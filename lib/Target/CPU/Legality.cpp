@@ -37,7 +37,8 @@ bool isKnownOp(Operation *op) {
   if (isa<scf::SCFDialect>(op->getDialect()))
     return isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::YieldOp, scf::ConditionOp>(op);
   if (isa<tt::TTDialect>(op->getDialect()))
-    return !isa<tt::CallOp>(op);
+    return !isa<tt::CallOp, tt::GatherOp, tt::HistogramOp, tt::ElementwiseInlineAsmOp,
+                tt::ExternElementwiseOp>(op);
   return isa<ub::PoisonOp, ModuleOp>(op);
 }
 
