@@ -21,7 +21,7 @@ for name in ("HOME", "ASAN_OPTIONS", "TSAN_OPTIONS", "OPENBLAS_CORETYPE", "OPENB
 config.substitutions += [("%python", config.python), ("%examples", os.path.join(config.despina_source, "examples"))]
 
 # A suite without its tools must fail, not pass over nothing.
-for tool in ("despina-opt", "despina"):
+for tool in ("despina-opt", "despina-ptx", "despina"):
     if not os.access(os.path.join(config.despina_tools, tool), os.X_OK):
         lit_config.fatal(f"{tool} is not in {config.despina_tools}; build first")
 if not os.access(os.path.join(config.llvm_tools, "FileCheck"), os.X_OK):

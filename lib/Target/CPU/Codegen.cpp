@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "despina/Target/CPU/JIT.h"
+#include "despina/Target/LLVMGuard.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -18,16 +19,12 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/LoopInfo.h"
-#include "llvm/IR/DiagnosticHandler.h"
-#include "llvm/IR/DiagnosticInfo.h"
-#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
@@ -35,7 +32,6 @@
 #include "llvm/Transforms/Utils/Cloning.h"
 
 #include <chrono>
-#include <csetjmp>
 #include <mutex>
 
 namespace despina::cpu {
@@ -46,40 +42,10 @@ double secondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Where a fatal error of LLVM leads on this thread.
-struct RecoveryPoint {
-  std::jmp_buf jump;
-  std::string reason;
-};
-thread_local RecoveryPoint *recoveryPoint = nullptr;
-
-void onFatalError(void *, const char *reason, bool) {
-  if (RecoveryPoint *point = recoveryPoint) {
-    point->reason = reason;
-    std::longjmp(point->jump, 1);
-  }
-}
-
-/// Calls `work`; false, with the reason, where LLVM found itself unable to go on ("Cannot select", ...). It
-/// would end the process then. What it had allocated is lost, which is the better choice.
-bool runGuarded(llvm::function_ref<void()> work, std::string &reason) {
-  RecoveryPoint point;
-  RecoveryPoint *outer = recoveryPoint;
-  recoveryPoint = &point;
-  bool finished = setjmp(point.jump) == 0;
-  if (finished)
-    work();
-  recoveryPoint = outer;
-  if (!finished)
-    reason = point.reason;
-  return finished;
-}
-
 /// Registers LLVM's X86 target, once for the process.
 void initializeLLVM() {
   static std::once_flag once;
   std::call_once(once, [] {
-    llvm::install_fatal_error_handler(onFatalError);
     LLVMInitializeX86TargetInfo();
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
@@ -87,24 +53,6 @@ void initializeLLVM() {
     LLVMInitializeX86AsmPrinter();
   });
 }
-
-/// Collects errors. LLVM's own handler would end the process.
-class CollectErrors : public llvm::DiagnosticHandler {
-public:
-  explicit CollectErrors(std::string &errors) : errors_(errors) {}
-  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
-    if (info.getSeverity() != llvm::DS_Error)
-      return true;
-    llvm::raw_string_ostream out(errors_);
-    llvm::DiagnosticPrinterRawOStream printer(out);
-    out << (errors_.empty() ? "" : "\n");
-    info.print(printer);
-    return true;
-  }
-
-private:
-  std::string &errors_;
-};
 
 std::unique_ptr<llvm::TargetMachine> makeTargetMachine(const CPUOptions &options, std::string &error) {
   llvm::Triple triple(llvm::sys::getProcessTriple());
@@ -202,7 +150,7 @@ static std::optional<EmittedCode> emitUnguarded(mlir::ModuleOp module, const CPU
   EmittedCode code;
   auto start = std::chrono::steady_clock::now();
   llvm::LLVMContext context;
-  context.setDiagnosticHandler(std::make_unique<CollectErrors>(error));
+  collectErrors(context, error);
   std::unique_ptr<llvm::TargetMachine> machine = makeTargetMachine(options, error);
   if (!machine)
     return std::nullopt;
