@@ -88,10 +88,11 @@ TEST(ThreadPool, HandsTheGridThrough) {
 /// Counts the threads that run programs; each program waits until there are two, for at most a minute.
 void meetAnotherThread(const uint64_t *args, const uint32_t *, uint64_t, uint64_t, void *) {
   auto *threads = reinterpret_cast<std::atomic<int> *>(args[0]);
-  thread_local std::atomic<int> *counted = nullptr;
-  if (counted != threads)
+  // The number of the launch, not the counter's address: the next launch has its counter in the same place.
+  thread_local uint64_t counted = 0;
+  if (counted != args[1])
     threads->fetch_add(1);
-  counted = threads;
+  counted = args[1];
   auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   while (threads->load() < 2 && std::chrono::steady_clock::now() < end)
     std::this_thread::yield();
@@ -101,7 +102,8 @@ TEST(ThreadPool, SharesAGridBetweenThreads) {
   if (numThreads() == 1)
     GTEST_SKIP() << "one core only";
   std::atomic<int> threads{0};
-  uint64_t args[] = {reinterpret_cast<uint64_t>(&threads)};
+  static uint64_t launches = 0;
+  uint64_t args[] = {reinterpret_cast<uint64_t>(&threads), ++launches};
   const uint32_t grid[3] = {2, 1, 1};
   ASSERT_EQ(launch(meetAnotherThread, args, grid, 0), LaunchStatus::Ok);
   EXPECT_EQ(threads.load(), 2);
