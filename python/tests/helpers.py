@@ -5,9 +5,12 @@ from __future__ import annotations
 import functools
 import importlib.util
 import os
+import random
 import tempfile
 import textwrap
+from fractions import Fraction
 
+import hypothesis
 import ml_dtypes
 import numpy as np
 
@@ -33,6 +36,11 @@ import despina.language as tl
 
 # How many times more examples than usual the random tests try: large in nightly runs.
 RANDOM_FACTOR = int(os.environ.get("DESPINA_RANDOM_FACTOR", "1"))
+
+# Fills outputs before a run. Seeded for each test (conftest.py), and by Hypothesis for each example: a failure that
+# depends on what was there before can be repeated.
+poison = random.Random()
+hypothesis.register_random(poison)
 
 _folder = tempfile.TemporaryDirectory(prefix="despina-tests-")
 _count = 0
@@ -86,7 +94,7 @@ def poisoned(shape, dtype):
     """An array full of bytes that no correct result is likely to be."""
     dtype = np.dtype(dtype)
     size = int(np.prod(shape))
-    raw = np.random.default_rng().integers(1, 255, size * dtype.itemsize, dtype=np.uint8)
+    raw = np.frombuffer(poison.randbytes(size * dtype.itemsize), np.uint8) % 254 + 1
     if dtype == np.bool_:
         raw %= 2
     return raw.view(dtype).reshape(shape)
@@ -115,16 +123,15 @@ def wide(array):
 def ulps(result, reference):
     """Distances from a wide reference in units of the last place of the result's type."""
     result = np.asarray(result)
-    rounded = reference.astype(result.dtype)
-    bits = 10 if result.dtype == np.float16 else 7 if result.dtype == NUMPY["bfloat16"] else None
-    bits = bits or (23 if result.dtype == np.float32 else 52)
-    smallest = {10: -24, 7: -133, 23: -149, 52: -1074}[bits]
-    magnitude = np.abs(wide(rounded))
     with np.errstate(all="ignore"):
-        exponent = np.floor(np.log2(np.where(magnitude == 0, 1e-300, magnitude)))
-        step = np.exp2(np.maximum(exponent - bits, smallest))
+        rounded = wide(reference.astype(result.dtype))
+    limits = ml_dtypes.finfo(result.dtype)
+    # frexp is exact where a logarithm may be off by one next to a power of two.
+    _, exponent = np.frexp(np.minimum(np.abs(rounded), float(limits.max)))
+    step = np.exp2(np.maximum(exponent - 1, float(limits.minexp)) - limits.nmant)
+    with np.errstate(all="ignore"):
         distance = np.abs(wide(result) - reference) / step
-    same = (wide(result) == wide(rounded)) | (np.isnan(wide(result)) & np.isnan(reference))
+    same = (wide(result) == rounded) | (np.isnan(wide(result)) & np.isnan(reference))
     return np.where(same, 0.0, np.where(np.isnan(distance), np.inf, distance))
 
 
@@ -134,6 +141,36 @@ def assert_ulps(result, reference, limit):
     assert distance.size == 0 or distance.flat[worst] <= limit, (
         f"{distance.flat[worst]} ULP at {worst}: got {result.flat[worst]}, expected {reference.flat[worst]}"
     )
+
+
+def assert_within(result, reference, bound):
+    """No further from a wide reference than a bound that holds for all inputs, not only for likely ones."""
+    distance = np.abs(wide(result) - reference)
+    wrong = ~(distance <= bound)  # A NaN is wrong.
+    if wrong.any():
+        at = tuple(int(i) for i in np.argwhere(wrong)[0])
+        raise AssertionError(
+            f"{wrong.sum()} differ by too much; first at {at}: got {result[at]}, expected {reference[at]} "
+            f"within {np.broadcast_to(bound, reference.shape)[at]}"
+        )
+
+
+def assert_fused(result, x, y, z):
+    """`result` is x * y + z with one rounding: exact arithmetic says so, for no wider type holds every such sum."""
+    assert np.isfinite(result).all()
+    for got, spacing, *numbers in zip(*(a.tolist() for a in (result, np.spacing(np.abs(result)), x, y, z))):
+        a, b, c = map(Fraction, numbers)
+        assert abs(Fraction(got) - (a * b + c)) <= Fraction(spacing) / 2, (got, *numbers)
+
+
+def assert_softmax(result, x, axis):
+    """Softmax in the type of `x`, to the accuracy that its steps can have."""
+    distance = x.astype(np.longdouble)
+    distance = distance - distance.max(axis=axis, keepdims=True)
+    exps = np.exp(distance)
+    expected = exps / exps.sum(axis=axis, keepdims=True)
+    # Half a unit of the difference's last place is an error of that size, times the difference, of its exponential.
+    assert_within(result, expected, expected * np.finfo(x.dtype).eps * (np.abs(distance) / 2 + 20))
 
 
 def assert_same(result, expected):

@@ -175,7 +175,7 @@ def test_threads_tune_at_once():
 
 def test_measuring_for_real():
     module = module_from("""
-        @triton.autotune(configs=[triton.Config({"COUNT": 20000}), triton.Config({"COUNT": 10})], key=[])
+        @triton.autotune(configs=[triton.Config({"COUNT": 2_000_000}), triton.Config({"COUNT": 10})], key=[])
         @triton.jit
         def spin(x_ptr, COUNT: tl.constexpr):
             total = tl.load(x_ptr)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from helpers import NUMPY, assert_same, module_from, poisoned, random_values, wide
+from helpers import NUMPY, assert_same, assert_within, module_from, poisoned, random_values, wide
 
 MODULE = module_from("""
     @triton.jit
@@ -35,6 +35,12 @@ MODULE = module_from("""
         tl.store(out_ptr + place, tl.dot(tl.load(a_ptr + place), tl.load(b_ptr + place)))
 """)
 
+
+def product(a, b):
+    """In a type wide enough for every dtype of the tests."""
+    return a.astype(np.longdouble) @ b.astype(np.longdouble)
+
+
 ACCUMULATOR = {"int8": "int32", "float16": "float32", "bfloat16": "float32", "float32": "float32", "float64": "float64"}
 
 
@@ -51,15 +57,14 @@ def test_dot(dtype, shape, accumulate, rng):
     else:
         a, b = (rng.standard_normal(s).astype(NUMPY[dtype]) for s in ((M, K), (K, N)))
         c = rng.standard_normal((M, N)).astype(NUMPY[result_type])
-        exact = wide(a) @ wide(b) + (c if accumulate else 0)
+        exact = product(a, b) + (c if accumulate else 0)
     out = poisoned((M, N), NUMPY[result_type])
     MODULE.dot[(1,)](a, b, c, out, M=M, N=N, K=K, HAS_ACC=accumulate)
     if dtype == "int8":
         assert_same(out, exact.astype(np.int32))
         return
     unit = np.finfo(NUMPY[result_type]).eps
-    bound = (np.abs(wide(a)) @ np.abs(wide(b)) + np.abs(c)) * unit * K
-    assert (np.abs(out - exact) <= bound).all(), np.abs(out - exact).max()
+    assert_within(out, exact, (product(np.abs(a), np.abs(b)) + np.abs(c)) * unit * K)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
@@ -68,15 +73,16 @@ def test_chained_dots_share_an_accumulator(size, dtype, rng):
     a, b, c = (rng.standard_normal((size, size)).astype(NUMPY[dtype]) for _ in range(3))
     out = poisoned((size, size), np.float32)
     MODULE.chained[(1,)](a, b, c, out, S=size)
-    wa, wb, wc = wide(a), wide(b), wide(c)
-    np.testing.assert_allclose(out, wa @ wb + wb @ wc + wa.T @ wc, rtol=1e-4, atol=1e-4)
+    terms = lambda a, b, c: product(a, b) + product(b, c) + product(a.T, c)  # noqa: E731
+    bound = terms(*map(np.abs, (a, b, c))) * 2.0**-23 * size * 2
+    assert_within(out, terms(a, b, c), bound)
 
 
 def test_batched_dot(rng):
     a, b = (rng.standard_normal((4, 16, 16)).astype(np.float32) for _ in range(2))
     out = poisoned((4, 16, 16), np.float32)
     MODULE.batched[(1,)](a, b, out, B=4, S=16)
-    np.testing.assert_allclose(out, wide(a) @ wide(b), rtol=1e-5, atol=1e-5)
+    assert_within(out, product(a, b), product(np.abs(a), np.abs(b)) * 2.0**-23 * 16)
 
 
 def test_half_precision_result(rng):

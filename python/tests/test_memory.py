@@ -281,7 +281,7 @@ def test_lock_of_compare_and_swap():
     assert total[0] == 500 and lock[0] == 0
 
 
-def test_ranges_below_zero():
+def test_ranges_below_zero(rng):
     module = module_from("""
         @triton.jit
         def kernel(x_ptr, out_ptr, first_ptr, n, START: tl.constexpr, BLOCK: tl.constexpr):
@@ -289,7 +289,7 @@ def test_ranges_below_zero():
             tl.store(out_ptr - START + offsets, tl.load(x_ptr + offsets, mask=offsets < n, other=-1.0))
             tl.store(first_ptr + offsets - START, offsets)
     """)
-    x = np.random.default_rng().standard_normal(200).astype(np.float32)
+    x = rng.standard_normal(200).astype(np.float32)
     for start in (-64, -3, -1, 0, 5):
         for n in (-100, 2, 100):
             out, first = poisoned(16, np.float32), poisoned(16, np.int32)
@@ -299,7 +299,7 @@ def test_ranges_below_zero():
             assert_same(out, np.where(places < n, x[64 + places], np.float32(-1)))
 
 
-def test_load_before_two_overlapping_stores():
+def test_load_before_two_overlapping_stores(rng):
     module = module_from("""
         @triton.jit
         def twice_needed(x_ptr, BLOCK: tl.constexpr):
@@ -317,7 +317,7 @@ def test_load_before_two_overlapping_stores():
     """)
     for block in (8, 64, 512):
         r = np.arange(block)
-        start = np.random.default_rng().integers(0, 1000, 8 * block + 100).astype(np.int32)
+        start = rng.integers(0, 1000, 8 * block + 100).astype(np.int32)
         x, expected = start.copy(), start.copy()
         expected[block - 1 - r] = r
         expected[4 * block + r] = start[r * 3]
