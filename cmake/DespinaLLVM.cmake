@@ -40,7 +40,7 @@ llvm_map_components_to_libnames(DESPINA_LLVM_LIBS ${DESPINA_LLVM_COMPONENTS})
 set(DESPINA_MLIR_LIBS
     MLIRIR MLIRParser MLIRPass MLIRTransforms MLIRTransformUtils MLIRAnalysis MLIRSupport
     MLIRArithDialect MLIRMathDialect MLIRSCFDialect MLIRControlFlowDialect MLIRFuncDialect MLIRUBDialect
-    MLIRVectorDialect MLIRMemRefDialect MLIRLLVMDialect MLIRAMXDialect MLIRX86VectorDialect MLIRDLTIDialect
+    MLIRVectorDialect MLIRMemRefDialect MLIRLLVMDialect MLIRAMXDialect MLIRX86VectorDialect MLIRDLTIDialect MLIRNVVMDialect
     MLIRSCFTransforms MLIRSCFUtils MLIRArithUtils MLIRMathTransforms MLIRVectorTransforms
     MLIRSCFToControlFlow MLIRControlFlowToLLVM MLIRFuncToLLVM MLIRArithToLLVM MLIRMathToLLVM MLIRMathToLibm MLIRVectorToLLVM
     MLIRVectorToLLVMPass MLIRUBToLLVM MLIRIndexToLLVM MLIRMemRefToLLVM MLIRReconcileUnrealizedCasts

@@ -1,0 +1,78 @@
+//===- NVPTXPipeline.cpp - From tile IR to the LLVM dialect ---------------===//
+//
+// Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "despina/Target/NVPTX/NVPTXPipeline.h"
+
+#include "ThreadEmitter.h"
+
+#include "despina/Transforms/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace despina::nvptx {
+
+void registerLoweringDialects(DialectRegistry &registry) {
+  registry.insert<ttg::TTGDialect, ttng::TTNGDialect, LLVM::LLVMDialect, NVVM::NVVMDialect,
+                  arith::ArithDialect, math::MathDialect, scf::SCFDialect, ub::UBDialect>();
+}
+
+void buildTTGPipeline(OpPassManager &manager, const NVPTXOptions &options) {
+  // In the order of the path: layouts, accesses, matrix units, clean-up, memory, order of threads.
+}
+
+/// The module's one kernel; null after an error.
+static tt::FuncOp findKernel(ModuleOp module) {
+  tt::FuncOp kernel;
+  for (tt::FuncOp candidate : module.getOps<tt::FuncOp>()) {
+    if (candidate.isExternal() || candidate.getVisibility() != SymbolTable::Visibility::Public)
+      continue;
+    if (kernel) {
+      candidate.emitError("a module for CUDA has one kernel; this is the second");
+      return {};
+    }
+    kernel = candidate;
+  }
+  if (!kernel)
+    module.emitError("the module has no kernel");
+  else if (!kernel.getBody().hasOneBlock() || kernel.getFunctionType().getNumResults())
+    return kernel.emitError("a kernel with several blocks or with results is not supported on CUDA"),
+           tt::FuncOp();
+  return kernel;
+}
+
+static std::optional<LoweredKernel> emitThreads(ModuleOp module, const NVPTXOptions &options) {
+  tt::FuncOp kernel = findKernel(module);
+  if (!kernel)
+    return std::nullopt;
+  // A module of its own while the kernel still exists: both have the same name.
+  OpBuilder b(module.getContext());
+  OwningOpRef<ModuleOp> output = ModuleOp::create(b, module.getLoc());
+  std::optional<LoweredKernel> result = ThreadEmitter(kernel, options).run(*output);
+  if (!result)
+    return std::nullopt;
+  module.getBody()->clear();
+  module.getBody()->getOperations().splice(module.getBody()->end(), output->getBody()->getOperations());
+  return result;
+}
+
+std::optional<LoweredKernel> lowerToLLVMDialect(ModuleOp module, const NVPTXOptions &options,
+                                                const std::function<void(ModuleOp)> &afterTTG) {
+  MLIRContext *context = module.getContext();
+  context->loadDialect<ttg::TTGDialect, ttng::TTNGDialect, LLVM::LLVMDialect, NVVM::NVVMDialect>();
+  PassManager manager(context);
+  manager.enableVerifier(false);
+  buildTTPipeline(manager);
+  buildTTGPipeline(manager, options);
+  if (failed(manager.run(module)))
+    return std::nullopt;
+  if (afterTTG)
+    afterTTG(module);
+  return emitThreads(module, options);
+}
+
+} // namespace despina::nvptx

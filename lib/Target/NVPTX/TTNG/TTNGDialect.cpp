@@ -1,0 +1,31 @@
+//===- TTNGDialect.cpp - NVIDIA's block-level operations ------------------===//
+//
+// Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "despina/Target/NVPTX/TTNG.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/OpImplementation.h"
+
+using namespace mlir;
+using namespace despina;
+using namespace despina::ttng;
+
+#include "despina/Target/NVPTX/TTNG/TTNGDialect.cpp.inc"
+#define GET_OP_CLASSES
+#include "despina/Target/NVPTX/TTNG/TTNGOps.cpp.inc"
+
+void TTNGDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "despina/Target/NVPTX/TTNG/TTNGOps.cpp.inc"
+      >();
+}
+
+void WarpGroupDotOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  if (isa<ttg::MemDescType>(getA().getType()))
+    effects.emplace_back(MemoryEffects::Read::get(), &getAMutable(), ttg::SharedMemory::get());
+  effects.emplace_back(MemoryEffects::Read::get(), &getBMutable(), ttg::SharedMemory::get());
+}
