@@ -17,8 +17,10 @@ static std::unique_ptr<Pass> createFastCanonicalizer() {
   return createCanonicalizerPass(tileRewriteConfig());
 }
 
-void despina::buildTTPipeline(OpPassManager &manager) {
+void despina::buildTTPipeline(OpPassManager &manager, const TTPipelineOptions &options) {
   manager.addPass(createDespinaInline());
+  if (options.rewriteDescriptors)
+    manager.addPass(createTTRewriteDescriptors());
   OpPassManager &functions = manager.nest<tt::FuncOp>();
   functions.addPass(createFastCanonicalizer());
   functions.addPass(createTTReorderBroadcast());
@@ -32,6 +34,6 @@ void despina::buildTTPipeline(OpPassManager &manager) {
 }
 
 void despina::registerTTPipeline() {
-  PassPipelineRegistration<>("tt-pipeline", "The passes on tile IR that every target starts with",
-                             buildTTPipeline);
+  PassPipelineRegistration<TTPipelineOptions>(
+      "tt-pipeline", "The passes on tile IR that every target starts with", buildTTPipeline);
 }

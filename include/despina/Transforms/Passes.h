@@ -12,6 +12,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
 
 namespace despina {
 
@@ -20,9 +21,15 @@ namespace despina {
 #define GEN_PASS_REGISTRATION
 #include "despina/Transforms/Passes.h.inc"
 
+struct TTPipelineOptions : mlir::PassPipelineOptions<TTPipelineOptions> {
+  Option<bool> rewriteDescriptors{*this, "rewrite-descriptors",
+                                  llvm::cl::desc("Turn tensor descriptors into pointers and masks"),
+                                  llvm::cl::init(false)};
+};
+
 /// Adds the passes that every target starts with: inlining, simplification, loop clean-up.
 /// Runs on a module.
-void buildTTPipeline(mlir::OpPassManager &manager);
+void buildTTPipeline(mlir::OpPassManager &manager, const TTPipelineOptions &options = TTPipelineOptions());
 
 /// Registers the pipeline for despina-opt as `tt-pipeline`.
 void registerTTPipeline();

@@ -55,4 +55,13 @@ def TTLICM : Pass<"tt-licm", "::despina::tt::FuncOp"> {
   }];
 }
 
+def TTRewriteDescriptors : Pass<"tt-rewrite-descriptors", "::mlir::ModuleOp"> {
+  let summary = "Turns tensor descriptors into pointers and masks";
+  let description = [{
+    For targets that have no operation for moving blocks. A descriptor becomes its leaves, in loops, branches and
+    calls too; an access becomes a load, a store or an atomic whose mask is false out of bounds.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::mlir::ub::UBDialect"];
+}
+
 #endif // DESPINA_TRANSFORMS_PASSES

@@ -130,7 +130,9 @@ LogicalResult convertToLLVMDialect(ModuleOp module) {
 std::optional<LoweredKernel> lowerToLLVMDialect(ModuleOp module, const CPUOptions &options) {
   PassManager manager(module.getContext());
   manager.enableVerifier(false);
-  buildTTPipeline(manager);
+  TTPipelineOptions pipeline;
+  pipeline.rewriteDescriptors = true;
+  buildTTPipeline(manager, pipeline);
   if (failed(manager.run(module)))
     return std::nullopt;
   carryUniformSteps(module);
