@@ -66,14 +66,14 @@ SharedPlacement placeBuffers(ArrayRef<SharedBuffer> buffers) {
       consider(order);
     return best;
   }
-  auto bySize = [&](unsigned a, unsigned b) { return buffers[a].bytes > buffers[b].bytes; };
-  auto byLife = [&](unsigned a, unsigned b) {
-    return buffers[a].last - buffers[a].first > buffers[b].last - buffers[b].first;
+  auto considerBy = [&](auto &&key) {
+    llvm::sort(order, [&](unsigned a, unsigned b) {
+      return std::pair(key(buffers[b]), a) < std::pair(key(buffers[a]), b);
+    });
+    consider(order);
   };
-  llvm::stable_sort(order, bySize);
-  consider(order);
-  llvm::stable_sort(order, byLife);
-  consider(order);
+  considerBy([](const SharedBuffer &buffer) { return buffer.bytes; });
+  considerBy([](const SharedBuffer &buffer) { return buffer.last - buffer.first; });
   return best;
 }
 
