@@ -17,6 +17,7 @@ from helpers import (
     assert_fused,
     assert_same,
     assert_ulps,
+    module_from,
     poisoned,
     random_values,
     rounded,
@@ -202,6 +203,53 @@ def test_bitcast(source, target, rng):
     x = random_values(rng, N, source)
     result = run_pointwise(f"x.to(tl.{target}, bitcast=True)", [x], target)
     assert result.tobytes() == x.tobytes()
+
+
+SIGNALING = {"float16": 0x7D01, "bfloat16": 0x7F81, "float32": 0x7F800001, "float64": 0x7FF0000000000001}
+MOVES = """
+@triton.jit
+def vectors(x_ptr, index_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    inside = i < n
+    x = tl.load(x_ptr + i, mask=inside)
+    tl.store(out_ptr + i, x, mask=inside)
+    tl.store(out_ptr + BLOCK + i * 3, tl.load(x_ptr + tl.load(index_ptr + i), mask=inside), mask=inside)
+    tl.store(out_ptr + 4 * BLOCK + i, tl.where(inside, tl.load(x_ptr + i), x))
+    turned = tl.trans(tl.reshape(x, (8, BLOCK // 8)))
+    tl.store(out_ptr + 5 * BLOCK + i, tl.ravel(tl.trans(turned)), mask=inside)
+    tl.store(out_ptr + 6 * BLOCK + i, tl.ravel(turned))
+
+@triton.jit
+def scalars(x_ptr, out_ptr, flag):
+    x = tl.load(x_ptr)
+    tl.store(out_ptr, x)
+    tl.store(out_ptr + 1, tl.load(x_ptr + 1, mask=flag > 0))
+    tl.store(out_ptr + 2, tl.load(x_ptr + 2), mask=flag > 0)
+    tl.store(out_ptr + 3, x if flag > 0 else tl.load(x_ptr + 1))
+    tl.store(out_ptr + 4 + tl.arange(0, 16), tl.broadcast_to(x, (16,)), mask=tl.arange(0, 16) < 4 * flag - 1)
+"""
+
+
+@pytest.mark.parametrize("dtype", SIGNALING)
+def test_moves_keep_every_bit(dtype, rng):
+    """Also of signaling NaNs, which arithmetic would make quiet."""
+    word = np.dtype(f"uint{8 * NUMPY[dtype].itemsize}")
+    kernels = module_from(MOVES)
+    BLOCK, n = 64, 43
+    bits = np.full(BLOCK, SIGNALING[dtype], word)
+    bits[::3] |= word.type(1 << (word.itemsize * 8 - 1))
+    index = rng.permutation(BLOCK).astype(np.int32)
+    out = np.zeros(7 * BLOCK, word)
+    kernels.vectors[(1,)](bits.view(NUMPY[dtype]), index, out.view(NUMPY[dtype]), n, BLOCK=BLOCK)
+    assert_same(out[:n], bits[:n])
+    assert_same(out[BLOCK : BLOCK + 3 * n : 3], bits[index][:n])
+    assert_same(out[4 * BLOCK : 5 * BLOCK][:n], bits[:n])
+    assert_same(out[5 * BLOCK : 5 * BLOCK + n], bits[:n])
+    loaded = np.where(np.arange(BLOCK) < n, bits, word.type(0))
+    assert_same(out[6 * BLOCK :], np.ascontiguousarray(loaded.reshape(8, -1).T).ravel())
+    out = np.zeros(20, word)
+    kernels.scalars[(1,)](bits.view(NUMPY[dtype]), out.view(NUMPY[dtype]), 3)
+    assert_same(out[:15], np.concatenate([bits[:3], np.full(12, bits[0])]))
 
 
 @pytest.mark.parametrize("dtype", ALL)

@@ -84,9 +84,7 @@ void TileEmitter::combine(Region &region, MutableArrayRef<Value> accumulated, Ar
         emit(*branch.elseBlock());
         auto thenValues = branch.thenYield().getOperands(), elseValues = branch.elseYield().getOperands();
         for (auto [result, p, q] : llvm::zip(branch.getResults(), thenValues, elseValues)) {
-          Value x = get(p), y = get(q);
-          local[result] = count == 1 ? Value(LLVM::SelectOp::create(b, loc, condition, x, y))
-                                     : Value(arith::SelectOp::create(b, loc, condition, x, y));
+          local[result] = choose(condition, get(p), get(q));
         }
         continue;
       }

@@ -165,7 +165,7 @@ void TileEmitter::emitScalarOp(Operation *op) {
 }
 
 Value TileEmitter::emitScalarLoad(tt::LoadOp load) {
-  Type element = load.getType(), storage = storageType(element);
+  Type element = load.getType(), storage = movedType(element);
   Value pointer = scalar(load.getPtr());
   if (!load.getMask()) {
     Value x = LLVM::LoadOp::create(b, loc, storage, pointer, storageBytes(storage), load.getIsVolatile());

@@ -135,11 +135,8 @@ Value TileEmitter::emitElementwise(Operation *op, ValueRange operands, int64_t c
         x = LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), x);
     return arith::CmpIOp::create(b, loc, compare.getPredicate(), plain[0], plain[1]);
   }
-  if (isa<arith::SelectOp>(op)) {
-    if (operands[0].getType().isInteger(1) && count == 1)
-      return LLVM::SelectOp::create(b, loc, operands[0], operands[1], operands[2]);
-    return arith::SelectOp::create(b, loc, operands[0], operands[1], operands[2]);
-  }
+  if (isa<arith::SelectOp>(op))
+    return choose(operands[0], operands[1], operands[2]);
   if (isa<FloatType>(element))
     return emitFloat(op, operands, element, count);
   return rebuild(b, loc, op, operands, laneType(element, count));
@@ -275,6 +272,19 @@ Value TileEmitter::narrowToBF16(Value x, int64_t count, bool towardZero) {
   rounded = arith::SelectOp::create(b, loc, isNan, quiet, rounded);
   Value high = arith::TruncIOp::create(b, loc, i16, arith::ShRUIOp::create(b, loc, rounded, sixteen));
   return arith::BitcastOp::create(b, loc, laneType(b.getBF16Type(), count), high);
+}
+
+Value TileEmitter::choose(Value condition, Value x, Value y) {
+  auto type = dyn_cast<VectorType>(x.getType());
+  if (!type)
+    return LLVM::SelectOp::create(b, loc, condition, x, y);
+  Type element = type.getElementType();
+  if (!element.isBF16())
+    return arith::SelectOp::create(b, loc, condition, x, y);
+  auto bits = [&](Value v) {
+    return Value(arith::BitcastOp::create(b, loc, type.clone(movedType(element)), v));
+  };
+  return arith::BitcastOp::create(b, loc, type, arith::SelectOp::create(b, loc, condition, bits(x), bits(y)));
 }
 
 Value TileEmitter::convertFloat(Value x, Type from, Type to, int64_t count, bool towardZero) {

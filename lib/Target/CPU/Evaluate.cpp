@@ -368,7 +368,7 @@ LaneValue TileEmitter::evaluateEither(Value v, const TileIndex &index) {
     at(where);
     Value condition = arith::ConstantOp::create(
         b, loc, DenseElementsAttr::get(VectorType::get({lanes}, b.getI1Type()), first));
-    return vectorValue(arith::SelectOp::create(b, loc, condition, p, q), where);
+    return vectorValue(choose(condition, p, q), where);
   }
   // Bits of the index in different positions for lane and dynamic part: their sum never carries.
   LaneIndex whole = i;
@@ -379,10 +379,10 @@ LaneValue TileEmitter::evaluateEither(Value v, const TileIndex &index) {
   Value isFirst =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, bit, intConstant(bits.getType(), 0));
   if (!laneVaries && lhs.kind == LaneValue::Uniform && rhs.kind == LaneValue::Uniform)
-    return uniform(LLVM::SelectOp::create(b, loc, isFirst, lhs.value, rhs.value), where);
+    return uniform(choose(isFirst, lhs.value, rhs.value), where);
   Value p = toVector(lhs), q = toVector(rhs);
   at(where);
-  return vectorValue(arith::SelectOp::create(b, loc, isFirst, p, q), where);
+  return vectorValue(choose(isFirst, p, q), where);
 }
 
 LaneValue TileEmitter::evaluateElementwise(Operation *op, const TileIndex &index) {

@@ -29,6 +29,10 @@ Type TileEmitter::storageType(Type element) {
   return element;
 }
 
+Type TileEmitter::movedType(Type element) {
+  return element.isBF16() ? IntegerType::get(element.getContext(), 16) : storageType(element);
+}
+
 int64_t TileEmitter::storageBytes(Type storage) {
   return llvm::divideCeil(storage.getIntOrFloatBitWidth(), 8);
 }
@@ -90,6 +94,8 @@ Value TileEmitter::toStorage(Value x, Type element, Type storage, int64_t count)
     return arith::ExtUIOp::create(b, loc, laneType(storage, count), x);
   if (isa<tt::PointerType>(element))
     return count == 1 ? Value(LLVM::PtrToIntOp::create(b, loc, storage, x)) : x;
+  if (element.isBF16() && storage == movedType(element))
+    return arith::BitcastOp::create(b, loc, laneType(storage, count), x);
   return convertFloat(x, element, storage, count);
 }
 
@@ -98,6 +104,8 @@ Value TileEmitter::fromStorage(Value x, Type element, Type storage, int64_t coun
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, x, intConstant(x.getType(), 0));
   if (isa<tt::PointerType>(element))
     return count == 1 ? Value(LLVM::IntToPtrOp::create(b, loc, scalarType(element), x)) : x;
+  if (element.isBF16() && storage == movedType(element))
+    return arith::BitcastOp::create(b, loc, laneType(element, count), x);
   return convertFloat(x, storage, element, count);
 }
 
@@ -130,6 +138,8 @@ LaneValue TileEmitter::loadBuffer(Value v, Buffer *buffer, const TileIndex &inde
     place = b.createOrFold<arith::AddIOp>(loc, linear.dynamic, place);
   Value pointer = elementPointer(buffer->pointer, storage, place);
   unsigned alignment = storageBytes(storage);
+  if (element == storage)
+    storage = movedType(element);
   if (linear.uniform()) {
     Value x = LLVM::LoadOp::create(b, loc, storage, pointer, alignment);
     return uniform(fromStorage(x, element, storage, 1), linear.level);
@@ -163,6 +173,8 @@ void TileEmitter::storeBuffer(Type element, Buffer *buffer, const TileIndex &ind
   if (linear.dynamic)
     place = b.createOrFold<arith::AddIOp>(loc, linear.dynamic, place);
   Value pointer = elementPointer(buffer->pointer, storage, place);
+  if (element == storage)
+    storage = movedType(element);
   LLVM::StoreOp::create(b, loc, toStorage(x, element, storage, count), pointer, alignment);
 }
 
@@ -173,7 +185,7 @@ void TileEmitter::storeBuffer(Type element, Buffer *buffer, const TileIndex &ind
 LaneValue TileEmitter::maskedScalarLoad(Value pointer, Value mask, Value other, Type element,
                                         unsigned where) {
   at(where);
-  Type storage = storageType(element), type = scalarType(element);
+  Type storage = movedType(element), type = scalarType(element);
   auto branch =
       scf::IfOp::create(b, loc, TypeRange{type}, mask, /*addThenBlock=*/true, /*addElseBlock=*/true);
   b.setInsertionPointToEnd(branch.thenBlock());
@@ -188,7 +200,7 @@ LaneValue TileEmitter::maskedScalarLoad(Value pointer, Value mask, Value other, 
 }
 
 LaneValue TileEmitter::emitLoad(tt::LoadOp op, const TileIndex &index) {
-  Type element = getElementTypeOrSelf(op.getResult().getType()), storage = storageType(element);
+  Type element = getElementTypeOrSelf(op.getResult().getType()), storage = movedType(element);
   unsigned alignment = storageBytes(storage);
   LaneValue pointer = evaluate(op.getPtr(), index);
   unsigned where = pointer.level;
@@ -244,7 +256,7 @@ LaneValue TileEmitter::emitLoad(tt::LoadOp op, const TileIndex &index) {
 
 void TileEmitter::emitStore(tt::StoreOp op, const LaneValue &pointer, const LaneValue &value,
                             const LaneValue *mask) {
-  Type element = getElementTypeOrSelf(op.getValue().getType()), storage = storageType(element);
+  Type element = getElementTypeOrSelf(op.getValue().getType()), storage = movedType(element);
   unsigned alignment = storageBytes(storage);
   if (mask && mask->kind == LaneValue::Uniform && matchPattern(mask->value, m_One()))
     mask = nullptr;

@@ -170,6 +170,8 @@ private:
   mlir::Value emitFloat(mlir::Operation *op, mlir::ValueRange operands, mlir::Type element, int64_t count);
   mlir::Value emitDivision(mlir::Operation *op, mlir::ValueRange operands, int64_t count);
   mlir::Value emitShift(mlir::Operation *op, mlir::ValueRange operands, int64_t count);
+  /// One of two scalars or, lane by lane, of two vectors.
+  mlir::Value choose(mlir::Value condition, mlir::Value x, mlir::Value y);
   mlir::Value emitCast(mlir::Operation *op, mlir::Value x, mlir::Type from, mlir::Type to, int64_t count);
   mlir::Value convertFloat(mlir::Value x, mlir::Type from, mlir::Type to, int64_t count,
                            bool towardZero = false);
@@ -179,6 +181,9 @@ private:
 
   //===--- Memory.cpp -----------------------------------------------------===//
   static mlir::Type storageType(mlir::Type element);
+  /// What loads, stores and selections move. Where the processor has no bf16, LLVM takes vectors of it apart
+  /// and rounds each lane on the way, which changes NaNs and is slow: these lanes travel as integers.
+  static mlir::Type movedType(mlir::Type element);
   static int64_t storageBytes(mlir::Type storage);
   Buffer *newBuffer(mlir::Type storage, int64_t numElements);
   void release(Buffer *buffer);
