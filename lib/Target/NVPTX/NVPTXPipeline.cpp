@@ -45,7 +45,7 @@ static tt::FuncOp findKernel(ModuleOp module) {
   return kernel;
 }
 
-static std::optional<LoweredKernel> emitThreads(ModuleOp module, const NVPTXOptions &options) {
+std::optional<LoweredKernel> emitThreads(ModuleOp module, const NVPTXOptions &options) {
   tt::FuncOp kernel = findKernel(module);
   if (!kernel)
     return std::nullopt;

@@ -188,6 +188,10 @@ private:
   std::map<std::vector<uint64_t>, mlir::Value> places_;
 };
 
+/// Replaces the module's one kernel (ttg, with shared memory laid out) by the code of a thread. None after
+/// reporting.
+std::optional<LoweredKernel> emitThreads(mlir::ModuleOp module, const NVPTXOptions &options);
+
 } // namespace despina::nvptx
 
 #endif // DESPINA_LIB_TARGET_NVPTX_THREADEMITTER_H
