@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "despina/Analysis/AxisInfo.h"
-#include "despina/IR/TT.h"
+#include "despina/IR/TTG.h"
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -453,6 +453,7 @@ AxisInfo fromRules(OpResult result, Operands in) {
       .Case([&](tt::TransOp op) { return transposition(op, *in[0]); })
       .Case<tt::CatOp, tt::JoinOp>([&](auto) { return both(type, *in[0], *in[1]); })
       .Case([&](tt::SplitOp) { return splitHalf(*in[0]); })
+      .Case([&](ttg::ConvertLayoutOp) { return *in[0]; })
       .Default(otherwise);
 }
 

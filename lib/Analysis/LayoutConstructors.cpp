@@ -143,6 +143,30 @@ std::optional<LinearLayout> blockedLayout(LayoutShape shape, const BlockedParams
   return distribute(tile, shape, params.order, params.cluster);
 }
 
+BlockedParams filledParams(LayoutShape shape, int64_t sizePerThread, const LayoutOrder &order, unsigned lanes,
+                           unsigned warps, unsigned blocks) {
+  unsigned rank = shape.size();
+  LayoutExtents left(shape.begin(), shape.end()), ones(rank, 1);
+  BlockedParams params{ones, ones, ones, order, {}};
+  auto fill = [&](LayoutExtents &extents, int64_t count) {
+    for (unsigned axis : order) {
+      extents[axis] = std::min(count, left[axis]);
+      count /= extents[axis];
+      left[axis] /= extents[axis];
+    }
+    extents[order.back()] *= count;
+  };
+  params.sizePerThread[order.front()] = std::min(sizePerThread, shape[order.front()]);
+  left[order.front()] /= params.sizePerThread[order.front()];
+  fill(params.threadsPerWarp, lanes);
+  fill(params.warpsPerBlock, warps);
+  if (blocks > 1) {
+    params.cluster = {ones, ones, order};
+    params.cluster.blocks[order.back()] = blocks;
+  }
+  return params;
+}
+
 std::optional<LinearLayout> sliceLayout(const LinearLayout &parent, unsigned axis) {
   if (!parent.hasOut(tensorDim(axis)))
     return std::nullopt;

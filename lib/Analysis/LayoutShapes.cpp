@@ -140,6 +140,31 @@ std::optional<SplitLayout> splitLayout(const LinearLayout &layout) {
   return result;
 }
 
+std::optional<LinearLayout> catLayout(const LinearLayout &layout) {
+  if (!isOfTile(layout) || layout.outs().empty() || !layout.hasIn(Register) || layout.totalOutBits() >= 64)
+    return std::nullopt;
+  // Axis 0 has the highest bits of the element.
+  Dims ins(layout.ins()), outs(layout.outs());
+  ++outs.back().bits;
+  f2::Vectors columns;
+  for (LinearLayout::DimBits &in : ins) {
+    llvm::append_range(columns, layout.columnsOf(in.dim));
+    if (in.dim != Register)
+      continue;
+    ++in.bits;
+    columns.push_back(uint64_t(1) << layout.totalOutBits());
+  }
+  return LinearLayout::fromColumns(ins, outs, columns);
+}
+
+std::optional<LinearLayout> catOperandLayout(const LinearLayout &layout) {
+  if (!isOfTile(layout) || layout.outs().empty() || !layout.outs().back().bits || !layout.inBits(Register))
+    return std::nullopt;
+  LinearLayout half = layout.resizeIn(Register, layout.inBits(Register) - 1);
+  half = half.resizeOut(tensorDim(0), layout.outs().back().bits - 1);
+  return catLayout(half) == layout ? std::optional(half) : std::nullopt;
+}
+
 std::optional<llvm::SmallVector<unsigned, 16>> broadcastRegisters(const LinearLayout &operand,
                                                                   const LinearLayout &result) {
   if (operand.outNames() != result.outNames())

@@ -6,6 +6,7 @@
 #include "TestPasses.h"
 
 #include "despina/Analysis/AxisInfo.h"
+#include "despina/Analysis/LayoutInference.h"
 #include "despina/IR/TT.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -42,6 +43,25 @@ public:
   }
 };
 
+class VerifyLayouts : public PassWrapper<VerifyLayouts, OperationPass<ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(VerifyLayouts)
+
+  StringRef getArgument() const override { return "test-verify-layouts"; }
+  StringRef getDescription() const override {
+    return "Check that every operation keeps its tiles' layouts tied";
+  }
+
+  void runOnOperation() override {
+    if (failed(verifyLayouts(getOperation())))
+      signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+
 } // namespace
 
-void despina::registerTestPasses() { PassRegistration<PrintAxisInfo>(); }
+void despina::registerTestPasses() {
+  PassRegistration<PrintAxisInfo>();
+  PassRegistration<VerifyLayouts>();
+}

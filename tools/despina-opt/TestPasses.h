@@ -8,7 +8,7 @@
 
 namespace despina {
 
-/// Registers `test-print-axis-info`: a remark on each operation that has results.
+/// Registers `test-print-axis-info`, a remark on each operation that has results, and `test-verify-layouts`.
 void registerTestPasses();
 
 } // namespace despina

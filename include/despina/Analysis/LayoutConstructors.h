@@ -48,6 +48,11 @@ struct BlockedParams {
 /// Each thread has a small box, the threads of a warp a box of these, the warps a box of those.
 std::optional<LinearLayout> blockedLayout(LayoutShape shape, const BlockedParams &params);
 
+/// Boxes of \p sizePerThread elements along the first axis of \p order, with the lanes, then the warps
+/// filling the axes in that order; what is left over goes to the last one. Blocks of a cluster hold copies.
+BlockedParams filledParams(LayoutShape shape, int64_t sizePerThread, const LayoutOrder &order, unsigned lanes,
+                           unsigned warps, unsigned blocks = 1);
+
 /// What is left of \p parent when \p axis is reduced away: registers that differ only along it fall
 /// together, lanes and warps that do hold copies. Later axes move down by one.
 std::optional<LinearLayout> sliceLayout(const LinearLayout &parent, unsigned axis);

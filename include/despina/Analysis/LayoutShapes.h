@@ -38,6 +38,12 @@ struct SplitLayout {
 /// come first.
 std::optional<SplitLayout> splitLayout(const LinearLayout &layout);
 
+/// Two tiles one after the other along axis 0: with R registers, register i of the result is register i of the
+/// first operand, register R + i that of the second.
+std::optional<LinearLayout> catLayout(const LinearLayout &layout);
+/// The inverse; nothing unless the layout is of that form.
+std::optional<LinearLayout> catOperandLayout(const LinearLayout &layout);
+
 /// For each register of \p result, the register of \p operand with its element, extents of 1 having become
 /// larger. Nothing when some element is in another thread.
 std::optional<llvm::SmallVector<unsigned, 16>> broadcastRegisters(const LinearLayout &operand,

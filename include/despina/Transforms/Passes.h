@@ -6,7 +6,7 @@
 #ifndef DESPINA_TRANSFORMS_PASSES_H
 #define DESPINA_TRANSFORMS_PASSES_H
 
-#include "despina/IR/TT.h"
+#include "despina/IR/TTG.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"

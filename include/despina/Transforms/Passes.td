@@ -64,4 +64,18 @@ def TTRewriteDescriptors : Pass<"tt-rewrite-descriptors", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::mlir::ub::UBDialect"];
 }
 
+def ConvertToTTG : Pass<"convert-to-ttg", "::mlir::ModuleOp"> {
+  let summary = "Spreads tiles over threads";
+  let description = [{
+    Sets the module's attributes (`ttg.num-warps` and so on) and gives every tile a layout: the blocked one for its
+    shape. Where an operation ties its tiles to other layouts (LayoutInference.h), `ttg.convert_layout` stands
+    between.
+  }];
+  let options = [Option<"numWarps", "num-warps", "unsigned", "4", "Warps of a block">,
+                 Option<"threadsPerWarp", "threads-per-warp", "unsigned", "32", "Threads of a warp">,
+                 Option<"numCTAs", "num-ctas", "unsigned", "1", "Blocks of a cluster">,
+                 Option<"target", "target", "std::string", "\"cuda:90\"", "What to compile for">];
+  let dependentDialects = ["::despina::ttg::TTGDialect"];
+}
+
 #endif // DESPINA_TRANSFORMS_PASSES
