@@ -1,0 +1,20 @@
+//===- Scratch.cpp - Scratch memory of operations -------------------------===//
+//
+// Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "Scratch.h"
+
+#include "despina/IR/TTG.h"
+
+using namespace mlir;
+
+namespace despina::nvptx {
+
+uint64_t scratchBytes(Operation *op, [[maybe_unused]] unsigned capability) {
+  if (isa<tt::AtomicRMWOp, tt::AtomicCASOp>(op))
+    return atomicScratchBytes(op);
+  return 0;
+}
+
+} // namespace despina::nvptx

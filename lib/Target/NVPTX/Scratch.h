@@ -1,0 +1,25 @@
+//===- Scratch.h - Scratch memory of operations -----------------*- C++ -*-===//
+//
+// Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DESPINA_LIB_TARGET_NVPTX_SCRATCH_H
+#define DESPINA_LIB_TARGET_NVPTX_SCRATCH_H
+
+#include "mlir/IR/Operation.h"
+
+#include <cstdint>
+
+namespace despina::nvptx {
+
+/// Bytes of shared memory, aligned to 16, that the thread emitter's code for an operation uses while it runs;
+/// 0 for most. `capability` is 90 for sm_90a. Allocation gives the operation an offset; the code has the
+/// barriers between its own writes and reads.
+uint64_t scratchBytes(mlir::Operation *op, unsigned capability);
+
+// One for each family.
+uint64_t atomicScratchBytes(mlir::Operation *op); // EmitAtomicResult.cpp
+
+} // namespace despina::nvptx
+
+#endif // DESPINA_LIB_TARGET_NVPTX_SCRATCH_H
