@@ -47,7 +47,7 @@ DESPINA_API const char *version();
 struct Error {
   /// Name of the Python exception class it corresponds to: "CompilationError",
   /// "UnsupportedLanguageConstruct", "CompileTimeAssertionFailure", "ValueError", "TypeError",
-  /// "OutOfResources", "RuntimeError", "OSError"...
+  /// "OutOfResources", "PTXASError", "RuntimeError", "OSError"...
   std::string kind;
   /// What happened, in one sentence or two.
   std::string message;
@@ -62,6 +62,9 @@ struct Error {
   /// raised it (then it is the `__cause__` in Python).
   std::string causeKind;
   bool hasCause = false;
+  /// For "OutOfResources": of what ("shared memory", "threads"), how much is needed and how much there is.
+  std::string resource;
+  uint64_t required = 0, limit = 0;
   struct Note {
     std::string message, file;
     unsigned line = 0, column = 0;
@@ -90,10 +93,12 @@ private:
 struct Unit {};
 using Result = Expected<Unit>;
 
-/// A target to compile for. "cpu" is the host's processor.
+/// A target to compile for. "cpu" is the host's processor, "cuda" an NVIDIA GPU.
 struct Target {
   std::string backend = "cpu";
-  std::string arch; ///< "" = the host; for "cpu" an LLVM CPU name
+  /// "" = this machine's: its processor, or the current CUDA device. For "cpu" an LLVM CPU name. For "cuda"
+  /// "sm_90a", or a bare number as the language's own tools write it: "90" is "sm_90a", "80" is "sm_80".
+  std::string arch;
   int warpSize = 1;
 };
 
@@ -103,9 +108,17 @@ struct CompileOptions {
   int numCtas = 1;
   bool enableFPFusion = true;
   bool debug = false;
-  /// Keep the text of these stages for `Kernel::text`: "tt", "llvm", "asm", "obj" (bytes). Others are made on
-  /// demand by compiling again.
+  /// Registers a thread may have, 0: as many as the assembler likes. "cuda" only.
+  int maxRegisters = 0;
+  /// All blocks of a grid run at the same time. "cuda" only.
+  bool cooperativeLaunch = false;
+  /// A launch may begin before the kernel before it in the stream has ended. "cuda" only.
+  bool programmaticDependentLaunch = false;
+  /// Keep the text of these stages for `Kernel::text`. Others are made on demand by compiling again. Stages of
+  /// "cpu": "tt", "llvm", "asm", "obj" (bytes); of "cuda": "tt", "ttg", "llvm", "ptx", "cubin" (bytes), "sass".
   std::vector<std::string> keep;
+  /// Folders that may hold the `nvidia` folder of NVIDIA's Python packages, where its tools are looked for too.
+  std::vector<std::string> sitePackages;
 };
 
 /// A type of the language as a constant: "float32" or "fp32" stands for `tl.float32`.
@@ -127,7 +140,7 @@ struct NamedType {
   std::string name, type;
 };
 
-/// One launch argument. Pointers are host pointers on the CPU target.
+/// One launch argument. Pointers are host pointers on the CPU target, else those of the device.
 class Argument {
 public:
   enum class Kind : uint8_t { Pointer, Int, Float };
@@ -161,27 +174,67 @@ struct StageTime {
   double seconds = 0;
 };
 
+/// Where and how a launch runs.
+struct LaunchOptions {
+  /// Of a GPU target; -1: the calling thread's current one.
+  int device = -1;
+  /// Of a GPU target, a CUstream; null: the device's default stream.
+  void *stream = nullptr;
+  /// Of a GPU target: scratch memory of the device, as much as `globalScratchBytes` says; 0: the launch takes
+  /// some of its own, in the order of the stream.
+  uint64_t globalScratch = 0;
+  /// Of the CPU target: polled on the calling thread; when it answers true the rest of the grid is dropped.
+  bool (*shouldStop)(void *) = nullptr;
+  void *context = nullptr;
+};
+
+/// What a kernel takes of a GPU. All 0 on the CPU target.
+struct KernelResources {
+  int numWarps = 0; ///< of a block; specialisation of warps may take more than was asked for
+  int numCtas = 0;  ///< blocks of a cluster
+  size_t sharedBytes = 0;
+  size_t globalScratchBytes = 0; ///< for each block of the grid
+  size_t globalScratchAlignment = 1;
+  /// What the assembler says; -1 where only the driver assembles (`Kernel::load` knows then).
+  int registers = -1;
+  int spills = -1; ///< registers that live in memory at times
+};
+
+/// A kernel on a device.
+struct DeviceKernel {
+  int device = 0;
+  void *module = nullptr, *function = nullptr; ///< handles of the driver
+  int registers = 0, spills = 0;
+  int maxThreads = 0; ///< of a block
+};
+
 struct KernelImpl;
 
 /// A compiled kernel. Copies share it; it lives as long as any copy.
 class DESPINA_API Kernel {
 public:
   const std::string &name() const;
-  /// Runs the whole grid and returns when it is done. Arguments stand for the runtime parameters in order.
-  /// Errors: wrong number or kind of arguments, a negative extent, more than 2^31-1 programs.
-  Result launch(Grid grid, std::initializer_list<Argument> args) const;
-  Result launch(Grid grid, const Argument *args, size_t numArgs) const;
+  /// What it was compiled for, with the architecture filled in.
+  const Target &target() const;
+  /// Runs the whole grid. Arguments stand for the runtime parameters in order. On the CPU target it returns when
+  /// the grid is done; on a GPU when the kernel is queued in the stream.
+  /// Errors: wrong number or kind of arguments, a negative extent, more than 2^31-1 programs; on a GPU, memory
+  /// or a stream that is not the device's, and what the driver says.
+  Result launch(Grid grid, std::initializer_list<Argument> args, const LaunchOptions &options = {}) const;
+  Result launch(Grid grid, const Argument *args, size_t numArgs, const LaunchOptions &options = {}) const;
   /// Checks arguments and packs them for `launchPacked`.
   Expected<std::vector<uint64_t>> pack(const Argument *args, size_t numArgs) const;
-  /// As `launch` with packed arguments: one 8-byte slot per runtime parameter, unchecked. `shouldStop` is
-  /// polled on the calling thread; when it answers true the rest of the grid is dropped and false returned.
-  Expected<bool> launchPacked(Grid grid, const uint64_t *slots, bool (*shouldStop)(void *) = nullptr,
-                              void *context = nullptr) const;
-  /// Text of a stage: "tt", "llvm", "asm"; "obj" gives bytes.
+  /// As `launch` with packed arguments: one 8-byte slot per runtime parameter, unchecked. False when
+  /// `shouldStop` stopped it.
+  Expected<bool> launchPacked(Grid grid, const uint64_t *slots, const LaunchOptions &options = {}) const;
+  /// Readies the kernel for a device (-1: the current one); the first launch does it otherwise. "cuda" only.
+  Expected<DeviceKernel> load(int device = -1) const;
+  /// Text of a stage (`CompileOptions::keep`); "obj" and "cubin" give bytes.
   Expected<std::string> text(std::string_view stage) const;
+  const KernelResources &resources() const;
   /// Signature strings of the runtime parameters, in order.
   const std::vector<std::string> &parameterTypes() const;
-  /// Bytes of scratch memory one thread needs.
+  /// Bytes of scratch memory one thread needs on the CPU target.
   size_t scratchBytes() const;
   const std::vector<StageTime> &stageTimes() const;
 

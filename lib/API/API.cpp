@@ -31,9 +31,9 @@ bool load(ModuleLoader &loader, const Source &source, Diagnostics &diags) {
 Expected<Kernel> compile(const Source &source, const std::string &kernelName,
                          const std::vector<NamedType> &signature, const std::vector<NamedConstant> &constants,
                          const Target &target, const CompileOptions &options) {
-  Expected<cpu::CPUOptions> cpuOptions = checkTarget(target, options);
-  if (!cpuOptions)
-    return cpuOptions.error();
+  BackEndOr backEnd = makeBackEnd(target, options);
+  if (!backEnd)
+    return backEnd.error();
   auto start = std::chrono::steady_clock::now();
   Diagnostics diags;
   ModuleLoader loader;
@@ -48,9 +48,9 @@ Expected<Kernel> compile(const Source &source, const std::string &kernelName,
   CompileRequest request;
   request.function = kernel->function;
   request.arguments = std::move(*arguments);
-  request.options = options;
+  request.keep = options.keep;
   request.parseSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return compileKernel(request, *cpuOptions);
+  return compileKernel(request, *backEnd);
 }
 #else
 Expected<Kernel> compile(const Source &source, const std::string &, const std::vector<NamedType> &,

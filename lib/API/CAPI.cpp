@@ -102,6 +102,9 @@ CompileOptions optionsOf(const despina_compile_request &request) {
     options.numCtas = request.num_ctas;
   options.enableFPFusion = !request.disable_fp_fusion;
   options.debug = request.debug != 0;
+  options.maxRegisters = request.max_registers;
+  options.cooperativeLaunch = request.cooperative_launch != 0;
+  options.programmaticDependentLaunch = request.programmatic_dependent_launch != 0;
   return options;
 }
 
@@ -227,16 +230,15 @@ int despina_launch(const despina_kernel *kernel, const despina_launch_request *r
   for (size_t i = 0; i < given.num_arguments; ++i)
     if (!readArgument(given.arguments[i], arguments))
       return failValue(error, "argument " + std::to_string(i) + " is of an unknown kind");
-  Expected<std::vector<uint64_t>> slots = kernel->kernel.pack(arguments.data(), arguments.size());
-  if (!slots)
-    return fail(error, slots.error());
   StopRequest stop{given.should_stop, given.context};
-  Expected<bool> done =
-      kernel->kernel.launchPacked({given.grid[0], given.grid[1], given.grid[2]}, slots->data(),
-                                  stop.callback ? StopRequest::ask : nullptr, &stop);
+  LaunchOptions options;
+  options.device = given.device_from_1 - 1;
+  options.stream = given.stream;
+  options.shouldStop = stop.callback ? StopRequest::ask : nullptr;
+  options.context = &stop;
+  Result done = kernel->kernel.launch({given.grid[0], given.grid[1], given.grid[2]}, arguments.data(),
+                                      arguments.size(), options);
   if (!done)
     return fail(error, done.error());
-  if (!*done)
-    return fail(error, plainError("KeyboardInterrupt", "the launch was stopped by its caller"));
   return 0;
 }

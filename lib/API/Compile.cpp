@@ -11,74 +11,18 @@
 
 #include "despina/IR/Context.h"
 #include "despina/IR/IRBuilder.h"
-#include "despina/Target/CPU/CPUPipeline.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
-
-#include <chrono>
 
 namespace despina {
 
 namespace {
 
-/// The first error that MLIR reports, with its place.
-class MLIRErrors {
-public:
-  void handle(mlir::Diagnostic &diagnostic) {
-    if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error || !message_.empty())
-      return;
-    message_ = diagnostic.str();
-    diagnostic.getLocation()->walk([&](mlir::Location location) {
-      auto position = llvm::dyn_cast<mlir::FileLineColLoc>(location);
-      if (!position)
-        return mlir::WalkResult::advance();
-      file_ = position.getFilename().str();
-      line_ = position.getLine();
-      column_ = position.getColumn();
-      return mlir::WalkResult::interrupt();
-    });
-  }
-
-  /// What a user sees when a target cannot do what a kernel asks.
-  Error asError(const char *fallback) const {
-    Error error = plainError("CompilationError", message_.empty() ? fallback : message_);
-    error.causeKind = "NotImplementedError";
-    error.file = file_;
-    error.line = line_;
-    error.column = column_;
-    if (!file_.empty())
-      error.rendered =
-          file_ + ":" + std::to_string(line_) + ":" + std::to_string(column_) + ": " + error.rendered;
-    return error;
-  }
-  const std::string &message() const { return message_; }
-
-private:
-  std::string message_, file_;
-  unsigned line_ = 0, column_ = 0;
-};
-
-/// Measures stages one after another.
-class StageClock {
-public:
-  explicit StageClock(std::vector<StageTime> &times) : times_(times) {}
-  void finish(const char *stage) {
-    auto now = std::chrono::steady_clock::now();
-    times_.push_back({stage, std::chrono::duration<double>(now - start_).count()});
-    start_ = now;
-  }
-
-private:
-  std::vector<StageTime> &times_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
-std::unique_ptr<mlir::MLIRContext> makeContext(MLIRErrors &errors) {
+std::unique_ptr<mlir::MLIRContext> makeContext(const BackEnd &backEnd, MLIRErrors &errors) {
   auto context = createContext([&errors](mlir::Diagnostic &diagnostic) { errors.handle(diagnostic); });
   mlir::DialectRegistry registry;
-  cpu::registerLoweringDialects(registry);
-  cpu::registerTranslations(registry);
+  backEnd.registerDialects(registry);
   context->appendDialectRegistry(registry);
   return context;
 }
@@ -122,20 +66,12 @@ bool addParameters(const KernelArgument &argument, const std::string &name, Kern
   return true;
 }
 
-std::string moduleText(mlir::ModuleOp module) {
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  module.print(out);
-  out << "\n";
-  return text;
-}
-
 /// One compilation, on the stack it is run on.
 class Compilation {
 public:
-  Compilation(const CompileRequest &request, const cpu::CPUOptions &options)
+  Compilation(const CompileRequest &request, const std::shared_ptr<const BackEnd> &backEnd)
       : request_(request), kernel_(std::make_shared<KernelImpl>()), clock_(kernel_->times) {
-    kernel_->options = options;
+    kernel_->backEnd = backEnd;
   }
 
   Expected<Kernel> run() {
@@ -145,12 +81,12 @@ public:
       if (!addParameters(argument, argument.name, *kernel_))
         return plainError("TypeError",
                           "parameter '" + argument.name + "' has a type that cannot be passed to a kernel");
-    std::unique_ptr<mlir::MLIRContext> context = makeContext(errors_);
+    std::unique_ptr<mlir::MLIRContext> context = makeContext(*kernel_->backEnd, errors_);
     clock_.finish("context");
     mlir::OwningOpRef<mlir::ModuleOp> module;
     if (std::optional<Error> error = generate(context.get(), module))
       return std::move(*error);
-    if (std::optional<Error> error = emit(*module))
+    if (std::optional<Error> error = kernel_->backEnd->emit(*module, request_.keep, errors_, *kernel_))
       return std::move(*error);
     return Kernel(std::move(kernel_));
   }
@@ -161,7 +97,7 @@ private:
     Diagnostics diags;
     CodeGenOptions options;
     options.staticPrint = request_.staticPrint;
-    LanguageTarget target = cpu::languageTarget(kernel_->options);
+    LanguageTarget target = kernel_->backEnd->languageTarget();
     bool generated = generateKernel(builder, diags, target, request_.function, request_.arguments, options) &&
                      !diags.hasErrors();
     if (request_.warn)
@@ -180,103 +116,94 @@ private:
     return std::nullopt;
   }
 
-  std::optional<Error> emit(mlir::ModuleOp module) {
-    std::optional<cpu::LoweredKernel> lowered = cpu::lowerToLLVMDialect(module, kernel_->options);
-    if (!lowered)
-      return errors_.asError("the kernel cannot be lowered for the CPU");
-    kernel_->scratchBytes = lowered->scratchBytes;
-    clock_.finish("lowering");
-
-    auto wants = [&](const char *stage) { return llvm::is_contained(request_.options.keep, stage); };
-    std::string failure;
-    std::optional<cpu::EmittedCode> code =
-        cpu::emitCode(module, kernel_->options, {wants("llvm"), wants("asm")}, failure);
-    if (!code)
-      return plainError("RuntimeError", "LLVM cannot compile the kernel: " + failure);
-    if (wants("llvm"))
-      kernel_->texts["llvm"] = std::move(code->llvm);
-    if (wants("asm"))
-      kernel_->texts["asm"] = std::move(code->assembly);
-    if (wants("obj"))
-      kernel_->texts["obj"] = std::string(code->object.begin(), code->object.end());
-    kernel_->times.push_back({"LLVM translation", code->translateSeconds});
-    kernel_->times.push_back({"LLVM optimiser", code->optimizeSeconds});
-    kernel_->times.push_back({"LLVM code generator", code->codegenSeconds});
-
-    auto start = std::chrono::steady_clock::now();
-    kernel_->code =
-        cpu::LoadedCode::load({code->object.data(), code->object.size()}, lowered->entry, failure);
-    if (!kernel_->code)
-      return internalError("the kernel's code cannot be loaded: " + failure);
-    kernel_->times.push_back(
-        {"link", std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()});
-    return std::nullopt;
-  }
-
   const CompileRequest &request_;
   std::shared_ptr<KernelImpl> kernel_;
   StageClock clock_;
   MLIRErrors errors_;
 };
 
-Expected<std::string> remakeStage(const KernelImpl &kernel, std::string_view stage) {
+Expected<std::string> remakeStage(const KernelImpl &kernel, const std::string &stage) {
   MLIRErrors errors;
-  std::unique_ptr<mlir::MLIRContext> context = makeContext(errors);
+  std::unique_ptr<mlir::MLIRContext> context = makeContext(*kernel.backEnd, errors);
   auto text = kernel.texts.find("tt");
   if (text == kernel.texts.end())
     return internalError("the kernel's tile IR was not kept");
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text->second, context.get());
-  if (!module || !cpu::lowerToLLVMDialect(*module, kernel.options))
-    return internalError("the kernel's tile IR cannot be compiled again: " + errors.message());
-  std::string failure;
-  std::optional<cpu::EmittedCode> code =
-      cpu::emitCode(*module, kernel.options, {stage == "llvm", stage == "asm"}, failure);
-  if (!code)
-    return internalError("LLVM cannot compile the kernel again: " + failure);
-  if (stage == "llvm")
-    return std::move(code->llvm);
-  if (stage == "asm")
-    return std::move(code->assembly);
-  return std::string(code->object.begin(), code->object.end());
+  if (!module)
+    return internalError("the kernel's tile IR cannot be read again: " + errors.message());
+  KernelImpl again;
+  again.name = kernel.name;
+  if (std::optional<Error> error = kernel.backEnd->emit(*module, stage, errors, again))
+    return std::move(*error);
+  auto made = again.texts.find(stage);
+  if (made == again.texts.end())
+    return internalError("the kernel was compiled again without its stage " + stage);
+  return std::move(made->second);
+}
+
+/// "tt, llvm and asm".
+std::string stageNames(const BackEnd &backEnd) {
+  llvm::ArrayRef<const char *> stages = backEnd.stages();
+  std::string names = "tt";
+  for (const char *stage : stages)
+    names += (stage == stages.back() ? " and " : ", ") + std::string(stage);
+  return names;
+}
+
+/// None when the back end has the stage.
+std::optional<Error> checkStage(const BackEnd &backEnd, std::string_view stage) {
+  if (stage == "tt" || llvm::is_contained(backEnd.stages(), stage))
+    return std::nullopt;
+  return plainError("ValueError",
+                    "there is no stage '" + std::string(stage) + "'; stages are " + stageNames(backEnd));
+}
+
+BackEndOr makeUnchecked(const Target &target, const CompileOptions &options) {
+  if (target.backend == "cpu")
+    return makeCPUBackEnd(target, options);
+  if (target.backend == "cuda")
+    return makeCUDABackEnd(target, options);
+  if (target.backend == "hip")
+    return plainError("NotImplementedError",
+                      "target 'hip' is not supported yet: this build compiles for 'cpu' and 'cuda'");
+  return plainError("ValueError",
+                    "there is no target '" + target.backend + "'; this build knows 'cpu' and 'cuda'");
 }
 
 } // namespace
 
-Expected<cpu::CPUOptions> checkTarget(const Target &target, const CompileOptions &options) {
-  if (target.backend == "cuda" || target.backend == "hip")
-    return plainError("NotImplementedError",
-                      "target '" + target.backend +
-                          "' is not supported yet: this build compiles for 'cpu' only");
-  if (target.backend != "cpu")
-    return plainError("ValueError", "there is no target '" + target.backend + "'; this build knows 'cpu'");
-  cpu::CPUOptions result;
-  if (!target.arch.empty() && target.arch != result.features.name)
-    return plainError("NotImplementedError", "cannot compile for the processor '" + target.arch +
-                                                 "' yet: leave the name empty for this machine's, '" +
-                                                 result.features.name + "'");
+std::string moduleText(mlir::ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  module.print(out);
+  out << "\n";
+  return text;
+}
+
+BackEndOr makeBackEnd(const Target &target, const CompileOptions &options) {
+  BackEndOr backEnd = makeUnchecked(target, options);
+  if (!backEnd)
+    return backEnd;
   if (options.numWarps < 1 || (options.numWarps & (options.numWarps - 1)) != 0)
     return plainError("ValueError",
                       "num_warps must be a power of 2, not " + std::to_string(options.numWarps));
   for (const std::string &stage : options.keep)
-    if (!llvm::is_contained({"tt", "llvm", "asm", "obj"}, stage))
-      return plainError("ValueError", "there is no stage '" + stage + "'; stages are tt, llvm, asm and obj");
-  result.enableFPFusion = options.enableFPFusion;
-  result.debug = options.debug;
-  return result;
+    if (std::optional<Error> error = checkStage(**backEnd, stage))
+      return std::move(*error);
+  return backEnd;
 }
 
-Expected<Kernel> compileKernel(const CompileRequest &request, const cpu::CPUOptions &options) {
+Expected<Kernel> compileKernel(const CompileRequest &request, const std::shared_ptr<const BackEnd> &backEnd) {
   std::optional<Expected<Kernel>> result;
-  runOnBigStack([&] { result.emplace(Compilation(request, options).run()); });
+  runOnBigStack([&] { result.emplace(Compilation(request, backEnd).run()); });
   return std::move(*result);
 }
 
 Expected<std::string> makeStageText(const KernelImpl &kernel, std::string_view stage) {
-  if (stage != "llvm" && stage != "asm" && stage != "obj")
-    return plainError("ValueError",
-                      "there is no stage '" + std::string(stage) + "'; stages are tt, llvm, asm and obj");
+  if (std::optional<Error> error = checkStage(*kernel.backEnd, stage))
+    return std::move(*error);
   std::optional<Expected<std::string>> result;
-  runOnBigStack([&] { result.emplace(remakeStage(kernel, stage)); });
+  runOnBigStack([&] { result.emplace(remakeStage(kernel, std::string(stage))); });
   return std::move(*result);
 }
 

@@ -6,7 +6,7 @@
 #ifndef DESPINA_API_COMPILE_H
 #define DESPINA_API_COMPILE_H
 
-#include "KernelImpl.h"
+#include "BackEnd.h"
 
 #include "despina/Lang/CodeGen.h"
 
@@ -16,17 +16,17 @@ namespace despina {
 struct CompileRequest {
   std::shared_ptr<const FunctionInfo> function;
   std::vector<KernelArgument> arguments;
-  CompileOptions options;
+  std::vector<std::string> keep;                    ///< stages
   std::function<void(llvm::StringRef)> staticPrint; ///< null: standard output
   std::function<void(const Diagnostic &)> warn;     ///< null: warnings are dropped
   double parseSeconds = 0;                          ///< spent by the caller on reading the source
 };
 
-/// Options of the CPU target; an error for a target or option that this build cannot serve.
-Expected<cpu::CPUOptions> checkTarget(const Target &target, const CompileOptions &options);
+/// The target's part of a compilation; an error for a target or option that this build cannot serve.
+BackEndOr makeBackEnd(const Target &target, const CompileOptions &options);
 
-/// Compiles for the CPU and loads the code.
-Expected<Kernel> compileKernel(const CompileRequest &request, const cpu::CPUOptions &options);
+/// Compiles, and makes the code ready to run.
+Expected<Kernel> compileKernel(const CompileRequest &request, const std::shared_ptr<const BackEnd> &backEnd);
 
 } // namespace despina
 

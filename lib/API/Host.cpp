@@ -104,9 +104,9 @@ Expected<Kernel> compile(const std::shared_ptr<const Function> &function, Resolv
                          const CompileOptions &options) {
   if (!function)
     return plainError("ValueError", "there is no function to compile");
-  Expected<cpu::CPUOptions> cpuOptions = checkTarget(target, options);
-  if (!cpuOptions)
-    return cpuOptions.error();
+  BackEndOr backEnd = makeBackEnd(target, options);
+  if (!backEnd)
+    return backEnd.error();
   auto start = std::chrono::steady_clock::now();
   HostAdapter adapter(resolver);
   Diagnostics diags;
@@ -118,11 +118,11 @@ Expected<Kernel> compile(const std::shared_ptr<const Function> &function, Resolv
   if (!arguments)
     return arguments.error();
   request.arguments = std::move(*arguments);
-  request.options = options;
+  request.keep = options.keep;
   request.staticPrint = [&](llvm::StringRef text) { resolver.staticPrint(text.str()); };
   request.warn = [&](const Diagnostic &diagnostic) { forwardWarning(resolver, diagnostic); };
   request.parseSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return compileKernel(request, *cpuOptions);
+  return compileKernel(request, *backEnd);
 }
 
 std::vector<BuiltinDoc> builtinDocs() {

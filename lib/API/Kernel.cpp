@@ -4,10 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BackEnd.h"
 #include "Errors.h"
-#include "KernelImpl.h"
-
-#include "despina/Runtime/Launch.h"
 
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/SmallVector.h"
@@ -135,8 +133,12 @@ const std::vector<std::string> &Kernel::parameterTypes() const { return impl_->p
 size_t Kernel::scratchBytes() const { return impl_->scratchBytes; }
 const std::vector<StageTime> &Kernel::stageTimes() const { return impl_->times; }
 
-Result Kernel::launch(Grid grid, std::initializer_list<Argument> args) const {
-  return launch(grid, args.begin(), args.size());
+const Target &Kernel::target() const { return impl_->backEnd->target(); }
+const KernelResources &Kernel::resources() const { return impl_->resources; }
+Expected<DeviceKernel> Kernel::load(int device) const { return impl_->code->load(device); }
+
+Result Kernel::launch(Grid grid, std::initializer_list<Argument> args, const LaunchOptions &options) const {
+  return launch(grid, args.begin(), args.size(), options);
 }
 
 /// An error, or none after filling the slots.
@@ -168,40 +170,29 @@ Expected<std::vector<uint64_t>> Kernel::pack(const Argument *args, size_t numArg
   return slots;
 }
 
-Result Kernel::launch(Grid grid, const Argument *args, size_t numArgs) const {
+Result Kernel::launch(Grid grid, const Argument *args, size_t numArgs, const LaunchOptions &options) const {
   if (std::optional<Error> error = checkCount(*impl_, args, numArgs))
     return std::move(*error);
   llvm::SmallVector<uint64_t, 16> slots(numArgs);
   if (std::optional<Error> error = packAll(*impl_, args, numArgs, slots.data()))
     return std::move(*error);
-  Expected<bool> done = launchPacked(grid, slots.data());
+  if (std::optional<Error> error = impl_->code->check(impl_->parameters, slots.data(), options))
+    return std::move(*error);
+  Expected<bool> done = launchPacked(grid, slots.data(), options);
   if (!done)
     return done.error();
+  if (!*done)
+    return plainError("KeyboardInterrupt", "the launch was stopped by its caller");
   return Unit{};
 }
 
-Expected<bool> Kernel::launchPacked(Grid grid, const uint64_t *slots, bool (*shouldStop)(void *),
-                                    void *context) const {
+Expected<bool> Kernel::launchPacked(Grid grid, const uint64_t *slots, const LaunchOptions &options) const {
   bool empty = false;
   if (std::optional<Error> error = checkGrid(grid, empty))
     return std::move(*error);
   if (empty)
     return true;
-  const uint32_t extents[3] = {static_cast<uint32_t>(grid.x), static_cast<uint32_t>(grid.y),
-                               static_cast<uint32_t>(grid.z)};
-  std::string failure;
-  switch (
-      cpu::launch(impl_->code->entry(), slots, extents, impl_->scratchBytes, shouldStop, context, &failure)) {
-  case cpu::LaunchStatus::Ok: return true;
-  case cpu::LaunchStatus::Interrupted: return false;
-  case cpu::LaunchStatus::AssertionFailed:
-    return plainError("RuntimeError", "device-side assert: " + failure);
-  case cpu::LaunchStatus::OutOfMemory:
-    return plainError("MemoryError", "no memory for the " + std::to_string(impl_->scratchBytes) +
-                                         " bytes of scratch that one thread of kernel " + impl_->name +
-                                         " needs");
-  }
-  return plainError("RuntimeError", "the launch ended in an unknown way");
+  return impl_->code->launch(grid, slots, options);
 }
 
 Expected<std::string> Kernel::text(std::string_view stage) const {

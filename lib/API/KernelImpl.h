@@ -8,10 +8,9 @@
 
 #include "despina/despina.h"
 
-#include "despina/Target/CPU/CPUTarget.h"
-#include "despina/Target/CPU/JIT.h"
-
 namespace despina {
+
+class BackEnd;
 
 /// How a runtime argument is checked and stored.
 struct RuntimeParameter {
@@ -22,16 +21,30 @@ struct RuntimeParameter {
   unsigned bits = 64;
 };
 
+/// The code of a kernel on its target. Used by many threads at once.
+class KernelCode {
+public:
+  virtual ~KernelCode() = default;
+  /// Runs a grid that is known to be sound and not empty. False when it was interrupted.
+  virtual Expected<bool> launch(const Grid &grid, const uint64_t *slots,
+                                const LaunchOptions &options) const = 0;
+  /// What only a launch with checked arguments looks at: whether pointers and stream suit the device.
+  virtual std::optional<Error> check(const std::vector<RuntimeParameter> &parameters, const uint64_t *slots,
+                                     const LaunchOptions &options) const = 0;
+  virtual Expected<DeviceKernel> load(int device) const = 0;
+};
+
 struct KernelImpl {
   std::string name;
   std::vector<RuntimeParameter> parameters;
   std::vector<std::string> parameterTypes;
   size_t scratchBytes = 0;
+  KernelResources resources;
   std::vector<StageTime> times;
   /// Stages kept: "tt" always, since the others can be made from it.
   std::map<std::string, std::string, std::less<>> texts;
-  cpu::CPUOptions options;
-  std::unique_ptr<cpu::LoadedCode> code;
+  std::shared_ptr<const BackEnd> backEnd;
+  std::unique_ptr<KernelCode> code;
 };
 
 /// Makes the text of a stage that was not kept, from the kernel's tile IR.

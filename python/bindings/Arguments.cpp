@@ -77,6 +77,7 @@ enum class HostKind : uint8_t {
   NumPyScalar,
   Tensor,
   Interface,
+  CudaInterface,
   DLPack,
   Constexpr,
   Function,
@@ -85,7 +86,8 @@ enum class HostKind : uint8_t {
 
 struct TypeInfo {
   HostKind kind = HostKind::Unsupported;
-  bool hasIsCpu = false;
+  bool hasIsCpu = false, hasIsCuda = false; ///< as torch's tensors
+  bool isCuPy = false;
 };
 
 /// Where NumPy keeps the two fields that a launch needs. Checked against NumPy's own answers before use.
@@ -129,7 +131,10 @@ TypeInfo inspectType(PyObject *object) {
   if (PyType_Check(object))
     return {HostKind::Unsupported};
   if (hasAttribute(object, r.dataPtr) && hasAttribute(object, r.dtype))
-    return {HostKind::Tensor, hasAttribute(object, r.isCpu)};
+    return {HostKind::Tensor, hasAttribute(object, r.isCpu),
+            hasAttribute(object, r.isCuda) && hasAttribute(object, r.getDevice)};
+  if (hasAttribute(object, r.cudaArrayInterface))
+    return {HostKind::CudaInterface, false, false, std::string_view(type->tp_name).starts_with("cupy")};
   if (hasAttribute(object, r.arrayInterface))
     return {HostKind::Interface};
   if (hasAttribute(object, r.dlpack))
@@ -376,8 +381,15 @@ bool ArgumentReader::readInteger(const Parameter &parameter, PyObject *object, C
   return true;
 }
 
+void ArgumentReader::reset() {
+  kept_.clear();
+  pointers_.clear();
+  depth_ = 0;
+  sawTorch_ = sawCuPy_ = false;
+}
+
 bool ArgumentReader::readPointer(const Parameter &parameter, void *data, PyObject *dtype, PyObject *owner,
-                                 Classified &out) {
+                                 int device, Classified &out) {
   std::optional<TypeCode> element = elementType(dtype);
   if (!element) {
     std::string why = "the language has no element type " + strOf(dtype);
@@ -386,13 +398,27 @@ bool ArgumentReader::readPointer(const Parameter &parameter, void *data, PyObjec
   out.kind = Classified::Kind::Runtime;
   out.type = TypeCode(*element | pointerBit | (parameter.isConst ? constBit : 0));
   out.slot = reinterpret_cast<uintptr_t>(data);
+  pointers_.push_back({device, out.slot, parameter.name.get()});
   out.divisible = parameter.specialize && parameter.specializeAlignment && out.slot % 16 == 0;
   return true;
 }
 
-bool ArgumentReader::readTensor(const Parameter &parameter, PyObject *object, Classified &out) {
+bool ArgumentReader::readTensorDevice(PyObject *object, int &device) {
   const Registry &r = registry();
-  if (typeInfo(object).hasIsCpu) {
+  TypeInfo info = typeInfo(object);
+  if (info.hasIsCuda) {
+    Ref onCuda = optionalAttr(object, r.isCuda);
+    if (onCuda.get() == Py_True) {
+      Ref number = Ref::steal(PyObject_CallMethodNoArgs(object, r.getDevice));
+      long value = number ? PyLong_AsLong(number.get()) : -1;
+      if (PyErr_Occurred())
+        return false;
+      device = int(value);
+      sawTorch_ = true;
+      return true;
+    }
+  }
+  if (info.hasIsCpu) {
     Ref onCpu = optionalAttr(object, r.isCpu);
     if (onCpu.get() == Py_False) {
       PyErr_SetString(
@@ -400,7 +426,16 @@ bool ArgumentReader::readTensor(const Parameter &parameter, PyObject *object, Cl
           "Pointer argument cannot be accessed from the CPU target (a tensor of another device?)");
       return false;
     }
+    device = PointerPlace::host;
   }
+  return true;
+}
+
+bool ArgumentReader::readTensor(const Parameter &parameter, PyObject *object, Classified &out) {
+  const Registry &r = registry();
+  int device = PointerPlace::unknown;
+  if (!readTensorDevice(object, device))
+    return false;
   Ref address = Ref::steal(PyObject_CallMethodNoArgs(object, r.dataPtr));
   if (!address)
     return false;
@@ -410,19 +445,30 @@ bool ArgumentReader::readTensor(const Parameter &parameter, PyObject *object, Cl
   }
   void *data = PyLong_AsVoidPtr(address.get());
   Ref dtype = PyErr_Occurred() ? Ref() : Ref::steal(PyObject_GetAttr(object, r.dtype));
-  return dtype && readPointer(parameter, data, dtype.get(), object, out);
+  return dtype && readPointer(parameter, data, dtype.get(), object, device, out);
 }
 
 bool ArgumentReader::readInterface(const Parameter &parameter, PyObject *object, Classified &out) {
   Ref interface = Ref::steal(PyObject_GetAttr(object, registry().arrayInterface));
+  return interface && readInterfaceDict(parameter, object, std::move(interface), PointerPlace::host, out);
+}
+
+bool ArgumentReader::readCudaInterface(const Parameter &parameter, PyObject *object, Classified &out) {
+  Ref interface = Ref::steal(PyObject_GetAttr(object, registry().cudaArrayInterface));
   if (!interface)
     return false;
+  sawCuPy_ |= typeInfo(object).isCuPy;
+  return readInterfaceDict(parameter, object, std::move(interface), PointerPlace::unknown, out);
+}
+
+bool ArgumentReader::readInterfaceDict(const Parameter &parameter, PyObject *object, Ref interface, int device,
+                                       Classified &out) {
   if (!PyDict_Check(interface.get()))
-    return refuse(object, "its __array_interface__ is no dict");
+    return refuse(object, "its array interface is no dict");
   PyObject *data = PyDict_GetItemString(interface.get(), "data");
   PyObject *typestr = PyDict_GetItemString(interface.get(), "typestr");
   if (!data || !PyTuple_Check(data) || PyTuple_GET_SIZE(data) < 1 || !PyLong_Check(PyTuple_GET_ITEM(data, 0)))
-    return refuse(object, "its __array_interface__ holds no address");
+    return refuse(object, "its array interface holds no address");
   void *address = PyLong_AsVoidPtr(PyTuple_GET_ITEM(data, 0));
   if (PyErr_Occurred())
     return false;
@@ -436,7 +482,7 @@ bool ArgumentReader::readInterface(const Parameter &parameter, PyObject *object,
       if (text.substr(1) == type.name) {
         Ref name = makeStr(scalarNames[type.type]);
         keep(std::move(interface));
-        return name && readPointer(parameter, address, name.get(), object, out);
+        return name && readPointer(parameter, address, name.get(), object, device, out);
       }
   std::string why = "the language has no element type " + std::string(text);
   return refuse(object, why.c_str());
@@ -486,11 +532,16 @@ std::optional<TypeCode> dlpackType(const DLTensor &tensor) {
 } // namespace
 
 bool ArgumentReader::readDLPack(const Parameter &parameter, PyObject *object, Classified &out) {
-  constexpr int32_t cpuDevice = 1, cudaHostDevice = 3, rocmHostDevice = 11;
+  constexpr int32_t cpuDevice = 1, cudaDevice = 2, cudaHostDevice = 3, rocmHostDevice = 11,
+                    cudaManagedDevice = 13;
+  int place = PointerPlace::host;
   if (Ref device = Ref::steal(PyObject_CallMethodNoArgs(object, registry().dlpackDevice));
       device && PyTuple_Check(device.get()) && PyTuple_GET_SIZE(device.get()) == 2) {
     long type = PyLong_AsLong(PyTuple_GET_ITEM(device.get(), 0));
-    if (!PyErr_Occurred() && type != cpuDevice && type != cudaHostDevice && type != rocmHostDevice) {
+    long number = PyLong_AsLong(PyTuple_GET_ITEM(device.get(), 1));
+    if (type == cudaDevice || type == cudaManagedDevice) {
+      place = int(number);
+    } else if (!PyErr_Occurred() && type != cpuDevice && type != cudaHostDevice && type != rocmHostDevice) {
       PyErr_SetString(
           PyExc_ValueError,
           "Pointer argument cannot be accessed from the CPU target (a tensor of another device?)");
@@ -511,7 +562,7 @@ bool ArgumentReader::readDLPack(const Parameter &parameter, PyObject *object, Cl
   void *data = static_cast<char *>(tensor->data) + tensor->byteOffset;
   // The capsule was not consumed: it frees the tensor when it goes, after the launch.
   keep(std::move(capsule));
-  return name && readPointer(parameter, data, name.get(), object, out);
+  return name && readPointer(parameter, data, name.get(), object, place, out);
 }
 
 bool ArgumentReader::readTuple(const Parameter &parameter, PyObject *object, Classified &out) {
@@ -546,7 +597,7 @@ bool ArgumentReader::read(const Parameter &parameter, PyObject *object, Classifi
     const char *bytes = reinterpret_cast<const char *>(object);
     std::memcpy(&data, bytes + numpyLayout.dataOffset, sizeof(void *));
     std::memcpy(&dtype, bytes + numpyLayout.dtypeOffset, sizeof(void *));
-    return readPointer(parameter, data, dtype, object, out);
+    return readPointer(parameter, data, dtype, object, PointerPlace::host, out);
   }
   case HostKind::Int: return readInteger(parameter, object, out);
   case HostKind::Bool:
@@ -560,6 +611,7 @@ bool ArgumentReader::read(const Parameter &parameter, PyObject *object, Classifi
   case HostKind::Tuple: return readTuple(parameter, object, out);
   case HostKind::Tensor: return readTensor(parameter, object, out);
   case HostKind::Interface: return readInterface(parameter, object, out);
+  case HostKind::CudaInterface: return readCudaInterface(parameter, object, out);
   case HostKind::DLPack: return readDLPack(parameter, object, out);
   case HostKind::NumPyScalar: {
     Ref number = Ref::steal(PyObject_CallMethodNoArgs(object, registry().item));

@@ -68,6 +68,14 @@ struct Classified {
   std::vector<Classified> elements;
 };
 
+/// Where a pointer points, as far as the object says that it came from.
+struct PointerPlace {
+  static constexpr int unknown = -2, host = -1;
+  int device = unknown; ///< or the number of a CUDA device
+  uint64_t address = 0;
+  PyObject *parameter = nullptr; ///< its name, borrowed; null inside a tuple
+};
+
 /// Classifies the arguments of one launch and keeps alive what they borrowed.
 class ArgumentReader {
 public:
@@ -76,19 +84,35 @@ public:
   /// A runtime value for a known type (launch of a compiled kernel).
   bool readAs(TypeCode type, PyObject *object, uint64_t &slot);
   void keep(Ref object) { kept_.push_back(std::move(object)); }
+  const std::vector<PointerPlace> &pointers() const { return pointers_; }
+  /// Whether tensors of torch, or arrays of CuPy, in a GPU's memory were among the arguments.
+  bool sawTorch() const { return sawTorch_; }
+  bool sawCuPy() const { return sawCuPy_; }
+  /// Ready for the next launch; memory is kept.
+  void reset();
 
 private:
   bool readConstant(PyObject *object, Classified &out);
   bool readInteger(const Parameter &parameter, PyObject *object, Classified &out);
-  bool readPointer(const Parameter &parameter, void *data, PyObject *dtype, PyObject *owner, Classified &out);
+  /// `device` as in PointerPlace.
+  bool readPointer(const Parameter &parameter, void *data, PyObject *dtype, PyObject *owner, int device,
+                   Classified &out);
   bool readTuple(const Parameter &parameter, PyObject *object, Classified &out);
   bool readInterface(const Parameter &parameter, PyObject *object, Classified &out);
+  bool readCudaInterface(const Parameter &parameter, PyObject *object, Classified &out);
+  /// An __array_interface__ or __cuda_array_interface__.
+  bool readInterfaceDict(const Parameter &parameter, PyObject *object, Ref interface, int device,
+                         Classified &out);
+  /// Where a tensor lies. False after setting a Python error.
+  bool readTensorDevice(PyObject *object, int &device);
   bool readDLPack(const Parameter &parameter, PyObject *object, Classified &out);
   bool readTensor(const Parameter &parameter, PyObject *object, Classified &out);
   bool refuse(PyObject *object, const char *why = nullptr);
 
   std::vector<Ref> kept_;
+  std::vector<PointerPlace> pointers_;
   unsigned depth_ = 0; ///< of the tuples being read
+  bool sawTorch_ = false, sawCuPy_ = false;
 };
 
 /// Packs a Python number into a slot of a scalar type. False after setting a Python error.

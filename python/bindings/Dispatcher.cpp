@@ -21,6 +21,8 @@ struct Entry {
   const KernelHandle *handle = nullptr;
 };
 
+struct Launch;
+
 struct DispatcherState {
   std::vector<Parameter> parameters;
   std::string functionName;
@@ -29,6 +31,10 @@ struct DispatcherState {
   Ref constants;   ///< dict (type, object) -> index, for constants that have no encoding of their own
   std::unordered_map<std::string, Entry> entries;
   bool hasVariadic = false;
+  /// Of the launch before, for its memory; null while a launch uses it.
+  std::unique_ptr<Launch> spare;
+  DispatcherState();
+  ~DispatcherState();
 };
 
 struct Dispatcher {
@@ -43,16 +49,15 @@ struct BoundKernel {
 
 PyTypeObject *dispatcherType = nullptr, *boundKernelType = nullptr;
 
-/// Launch keywords that are no parameters. What does not matter on this target is accepted and ignored.
+/// Launch keywords that are no parameters. What does not matter on a target is accepted and ignored.
 struct Options {
-  int numWarps = 4, numStages = 3, numCtas = 1;
-  bool enableFPFusion = true;
+  int numWarps = 4, numStages = 3, numCtas = 1, maxRegisters = 0;
+  bool enableFPFusion = true, cooperative = false, programmaticDependent = false;
   signed char debug = -1; ///< -1: not given
 };
 
-/// The arguments of one launch, bound to the parameters.
+/// The arguments of one launch, bound to the parameters. Kept for the next one, so that it allocates nothing.
 struct Launch {
-  DispatcherState &state;
   Options options;
   std::vector<PyObject *> values; ///< borrowed, in the order of the parameters
   std::vector<Classified> classified;
@@ -60,19 +65,52 @@ struct Launch {
   std::vector<std::pair<PyObject *, PyObject *>> optionValues; ///< as given, for the compile hooks
   std::string key;
   ArgumentReader reader;
+  int device = cpuPlace;  ///< or a CUDA device
+  int capability = 0;     ///< of the CUDA device
+  void *stream = nullptr; ///< of the CUDA device
+
+  void reset(size_t parameters) {
+    options = {};
+    values.assign(parameters, nullptr);
+    slots.clear();
+    optionValues.clear();
+    key.clear();
+    reader.reset();
+  }
+};
+
+DispatcherState::DispatcherState() = default;
+DispatcherState::~DispatcherState() = default;
+
+/// Takes a dispatcher's spare launch for a scope; nested launches make one of their own.
+class LaunchScope {
+public:
+  explicit LaunchScope(DispatcherState &state) : state_(state), launch_(std::move(state.spare)) {
+    if (!launch_)
+      launch_ = std::make_unique<Launch>();
+    launch_->reset(state.parameters.size());
+  }
+  ~LaunchScope() {
+    launch_->reader.reset();
+    state_.spare = std::move(launch_);
+  }
+  LaunchScope(const LaunchScope &) = delete;
+  LaunchScope &operator=(const LaunchScope &) = delete;
+  Launch &launch() { return *launch_; }
+
+private:
+  DispatcherState &state_;
+  std::unique_ptr<Launch> launch_;
 };
 
 //===----------------------------------------------------------------------===//
 // Binding
 //===----------------------------------------------------------------------===//
 
-constexpr const char *ignoredOptions[] = {"maxnreg",
-                                          "ptx_version",
+constexpr const char *ignoredOptions[] = {"ptx_version",
                                           "ptx_options",
                                           "ir_override",
                                           "enable_reflect_ftz",
-                                          "launch_cooperative_grid",
-                                          "launch_pdl",
                                           "supported_fp8_dtypes",
                                           "deprecated_fp8_dot_operand_dtypes",
                                           "default_dot_input_precision",
@@ -114,24 +152,35 @@ bool readIntOption(std::string_view name, PyObject *value, int &out) {
   return true;
 }
 
+bool readBoolOption(PyObject *value, bool &out) {
+  int truth = PyObject_IsTrue(value);
+  out = truth > 0;
+  return truth >= 0;
+}
+
 bool readOption(Launch &launch, PyObject *name, PyObject *value) {
   std::string_view text = textOf(name);
+  Options &options = launch.options;
   launch.optionValues.emplace_back(name, value);
   if (text == "num_warps")
-    return readIntOption(text, value, launch.options.numWarps);
+    return readIntOption(text, value, options.numWarps);
   if (text == "num_stages")
-    return readIntOption(text, value, launch.options.numStages);
+    return readIntOption(text, value, options.numStages);
   if (text == "num_ctas")
-    return readIntOption(text, value, launch.options.numCtas);
-  if (text == "debug" || text == "enable_fp_fusion") {
-    int truth = PyObject_IsTrue(value);
-    if (truth < 0)
-      return false;
-    if (text == "debug")
-      launch.options.debug = truth > 0;
-    else
-      launch.options.enableFPFusion = truth > 0;
-    return true;
+    return readIntOption(text, value, options.numCtas);
+  if (text == "maxnreg")
+    return value == Py_None || readIntOption(text, value, options.maxRegisters);
+  if (text == "enable_fp_fusion")
+    return readBoolOption(value, options.enableFPFusion);
+  if (text == "launch_cooperative_grid")
+    return readBoolOption(value, options.cooperative);
+  if (text == "launch_pdl")
+    return readBoolOption(value, options.programmaticDependent);
+  if (text == "debug") {
+    bool debug = false;
+    bool read = readBoolOption(value, debug);
+    options.debug = debug;
+    return read;
   }
   if (text == "device_type" || text == "device" || text == "stream") {
     PyErr_Format(PyExc_AssertionError, "%U option is deprecated; current %s will be used", name,
@@ -164,25 +213,25 @@ bool tooManyArguments(const DispatcherState &state, Py_ssize_t given) {
   return false;
 }
 
-bool missingArguments(const Launch &launch) {
+bool missingArguments(const DispatcherState &state, const Launch &launch) {
   std::string names;
   size_t count = 0;
   for (size_t i = 0; i != launch.values.size(); ++i)
     if (!launch.values[i]) {
-      names += (count++ ? ", '" : "'") + std::string(textOf(launch.state.parameters[i].name.get())) + "'";
+      names += (count++ ? ", '" : "'") + std::string(textOf(state.parameters[i].name.get())) + "'";
     }
-  PyErr_Format(PyExc_TypeError, "%s() missing %zu required argument%s: %s", launch.state.functionName.c_str(),
+  PyErr_Format(PyExc_TypeError, "%s() missing %zu required argument%s: %s", state.functionName.c_str(),
                count, count == 1 ? "" : "s", names.c_str());
   return false;
 }
 
 /// Binds positional arguments; the rest of them goes to a `*args` parameter, if there is one.
-bool bindPositional(Launch &launch, PyObject *const *args, Py_ssize_t count) {
-  const std::vector<Parameter> &parameters = launch.state.parameters;
+bool bindPositional(const DispatcherState &state, Launch &launch, PyObject *const *args, Py_ssize_t count) {
+  const std::vector<Parameter> &parameters = state.parameters;
   Py_ssize_t size = Py_ssize_t(parameters.size());
-  if (!launch.state.hasVariadic) {
+  if (!state.hasVariadic) {
     if (count > size)
-      return tooManyArguments(launch.state, count);
+      return tooManyArguments(state, count);
     std::copy(args, args + count, launch.values.begin());
     return true;
   }
@@ -203,27 +252,27 @@ bool bindPositional(Launch &launch, PyObject *const *args, Py_ssize_t count) {
   return true;
 }
 
-bool bindKeyword(Launch &launch, PyObject *name, PyObject *value) {
-  Py_ssize_t index = findParameter(launch.state, name);
+bool bindKeyword(const DispatcherState &state, Launch &launch, PyObject *name, PyObject *value) {
+  Py_ssize_t index = findParameter(state, name);
   if (index < 0)
     return readOption(launch, name, value);
   if (launch.values[size_t(index)]) {
     PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%U'",
-                 launch.state.functionName.c_str(), name);
+                 state.functionName.c_str(), name);
     return false;
   }
   launch.values[size_t(index)] = value;
   return true;
 }
 
-bool bindDefaults(Launch &launch) {
+bool bindDefaults(const DispatcherState &state, Launch &launch) {
   bool complete = true;
   for (size_t i = 0; i != launch.values.size(); ++i)
     if (!launch.values[i]) {
-      launch.values[i] = launch.state.parameters[i].defaultValue.get();
+      launch.values[i] = state.parameters[i].defaultValue.get();
       complete &= launch.values[i] != nullptr;
     }
-  return complete || missingArguments(launch);
+  return complete || missingArguments(state, launch);
 }
 
 //===----------------------------------------------------------------------===//
@@ -330,7 +379,7 @@ bool encodeConstant(DispatcherState &state, PyObject *object, std::string &key, 
 }
 
 /// Adds one classified argument to the key and its runtime values to the slots.
-bool encodeArgument(Launch &launch, const Classified &argument) {
+bool encodeArgument(DispatcherState &state, Launch &launch, const Classified &argument) {
   switch (argument.kind) {
   case Classified::Kind::Runtime:
     launch.key += argument.divisible ? 'D' : 'R';
@@ -339,33 +388,49 @@ bool encodeArgument(Launch &launch, const Classified &argument) {
     return true;
   case Classified::Kind::Constant:
     launch.key += 'C';
-    return encodeConstant(launch.state, argument.object, launch.key);
+    return encodeConstant(state, argument.object, launch.key);
   case Classified::Kind::Tuple:
     launch.key += 't';
     appendBytes(launch.key, reinterpret_cast<uintptr_t>(Py_TYPE(argument.object)));
     appendBytes(launch.key, argument.elements.size());
     for (const Classified &element : argument.elements)
-      if (!encodeArgument(launch, element))
+      if (!encodeArgument(state, launch, element))
         return false;
     return true;
   }
   return false;
 }
 
-bool specialise(Launch &launch) {
+/// Finds where the launch goes; a kernel serves all devices of one capability.
+bool encodePlace(Launch &launch) {
+  if (!resolvePlace(launch.reader, launch.device))
+    return false;
+  launch.capability = 0;
+  launch.stream = nullptr;
+  if (launch.device == cpuPlace)
+    return true;
+  launch.capability = capabilityOf(launch.device);
+  if (launch.capability < 0 || !currentStream(launch.reader, launch.device, launch.stream))
+    return false;
+  appendBytes(launch.key, launch.capability);
+  appendBytes(launch.key, launch.options.maxRegisters);
+  launch.key += char(launch.options.cooperative);
+  launch.key += char(launch.options.programmaticDependent);
+  return true;
+}
+
+bool specialise(DispatcherState &state, Launch &launch) {
   launch.classified.resize(launch.values.size());
-  launch.key.reserve(96);
-  launch.slots.reserve(launch.values.size());
   for (size_t i = 0; i != launch.values.size(); ++i)
-    if (!launch.reader.read(launch.state.parameters[i], launch.values[i], launch.classified[i]) ||
-        !encodeArgument(launch, launch.classified[i]))
+    if (!launch.reader.read(state.parameters[i], launch.values[i], launch.classified[i]) ||
+        !encodeArgument(state, launch, launch.classified[i]))
       return false;
   appendBytes(launch.key, launch.options.numWarps);
   appendBytes(launch.key, launch.options.numStages);
   appendBytes(launch.key, launch.options.numCtas);
   launch.key += char(launch.options.debug);
   launch.key += char(launch.options.enableFPFusion);
-  return true;
+  return encodePlace(launch);
 }
 
 //===----------------------------------------------------------------------===//
@@ -397,19 +462,21 @@ Ref optionsDict(const Launch &launch) {
   for (auto [name, value] : launch.optionValues)
     if (PyDict_SetItem(dict.get(), name, value) < 0)
       return {};
-  Ref values = Ref::steal(Py_BuildValue("{sisisisOsO}", "num_warps", options.numWarps, "num_stages",
-                                        options.numStages, "num_ctas", options.numCtas, "enable_fp_fusion",
-                                        options.enableFPFusion ? Py_True : Py_False, "debug",
-                                        options.debug < 0 ? Py_None : (options.debug ? Py_True : Py_False)));
+  auto truth = [](bool value) { return value ? Py_True : Py_False; };
+  Ref values = Ref::steal(Py_BuildValue(
+      "{sisisisOsOsOsO}", "num_warps", options.numWarps, "num_stages", options.numStages, "num_ctas",
+      options.numCtas, "enable_fp_fusion", truth(options.enableFPFusion), "debug",
+      options.debug < 0 ? Py_None : truth(options.debug), "launch_cooperative_grid",
+      truth(options.cooperative), "launch_pdl", truth(options.programmaticDependent)));
   if (!values || PyDict_Update(dict.get(), values.get()) < 0)
     return {};
   return dict;
 }
 
-Ref boundDict(const Launch &launch) {
+Ref boundDict(const DispatcherState &state, const Launch &launch) {
   Ref dict = Ref::steal(PyDict_New());
   for (size_t i = 0; dict && i != launch.values.size(); ++i)
-    if (PyDict_SetItem(dict.get(), launch.state.parameters[i].name.get(), launch.values[i]) < 0)
+    if (PyDict_SetItem(dict.get(), state.parameters[i].name.get(), launch.values[i]) < 0)
       return {};
   return dict;
 }
@@ -428,20 +495,20 @@ void trimTraceback() {
 }
 
 /// Compiles what the table lacks. Null with an error set, or null without one when a hook vetoed.
-const Entry *compileEntry(Launch &launch, bool warmup) {
+const Entry *compileEntry(DispatcherState &state, Launch &launch, bool warmup) {
   Ref arguments = Ref::steal(PyList_New(0));
   for (size_t i = 0; i != launch.classified.size(); ++i) {
-    Ref item = describe(launch.state.parameters[i].name.get(), launch.classified[i]);
+    Ref item = describe(state.parameters[i].name.get(), launch.classified[i]);
     if (!arguments || !item || PyList_Append(arguments.get(), item.get()) < 0)
       return nullptr;
   }
   Ref options = optionsDict(launch);
   Ref keyObject = Ref::steal(PyBytes_FromStringAndSize(launch.key.data(), Py_ssize_t(launch.key.size())));
-  if (!options || !keyObject || !launch.state.owner)
+  if (!options || !keyObject || !state.owner)
     return nullptr;
-  Ref kernel = Ref::steal(PyObject_CallMethod(launch.state.owner.get(), "_compile_specialization", "OOOO",
-                                              keyObject.get(), arguments.get(), options.get(),
-                                              warmup ? Py_True : Py_False));
+  Ref kernel = Ref::steal(PyObject_CallMethod(
+      state.owner.get(), "_compile_specialization", "OOOOii", keyObject.get(), arguments.get(), options.get(),
+      warmup ? Py_True : Py_False, launch.device, launch.capability));
   if (!kernel) {
     trimTraceback();
     return nullptr;
@@ -456,7 +523,7 @@ const Entry *compileEntry(Launch &launch, bool warmup) {
     return nullptr;
   }
   // The callback may have compiled this very key for another thread meanwhile: either will do.
-  return &(launch.state.entries[launch.key] = Entry{std::move(kernel), std::move(handleObject), handle});
+  return &(state.entries[launch.key] = Entry{std::move(kernel), std::move(handleObject), handle});
 }
 
 bool checkGlobals(const KernelHandle &handle) {
@@ -482,27 +549,29 @@ bool checkGlobals(const KernelHandle &handle) {
 bool listIsFilled(PyObject *list) { return list && PyList_Check(list) && PyList_GET_SIZE(list) > 0; }
 
 /// Runs the launch between the enter and exit hooks, which see a dict made by the JITFunction.
-bool runWithHooks(Launch &launch, const Entry &entry, const Grid &grid) {
+bool runWithHooks(const DispatcherState &state, Launch &launch, const Entry &entry, const Grid &grid) {
   const Registry &r = registry();
-  Ref bound = boundDict(launch);
+  Ref bound = boundDict(state, launch);
   Ref metadata;
   if (bound)
-    metadata = Ref::steal(PyObject_CallMethod(launch.state.owner.get(), "_launch_metadata", "((LLL)OO)",
-                                              (long long)grid.x, (long long)grid.y, (long long)grid.z,
-                                              entry.kernelObject.get(), bound.get()));
-  Ref enter = metadata ? Ref::steal(PyObject_CallMethod(launch.state.owner.get(), "_call_hooks", "OOO",
-                                                        r.enterHooks, metadata.get(), Py_False))
+    metadata = Ref::steal(PyObject_CallMethod(
+        state.owner.get(), "_launch_metadata", "((LLL)OOK)", (long long)grid.x, (long long)grid.y,
+        (long long)grid.z, entry.kernelObject.get(), bound.get(),
+        static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(launch.stream))));
+  Ref enter = metadata ? Ref::steal(PyObject_CallMethod(state.owner.get(), "_call_hooks", "OOO", r.enterHooks,
+                                                        metadata.get(), Py_False))
                        : Ref();
-  if (!enter || !runKernel(entry.handle->kernel, grid, launch.slots.data()))
+  if (!enter ||
+      !runKernel(entry.handle->kernel, grid, launch.slots.data(), launch.device, launch.stream))
     return false;
-  return bool(Ref::steal(PyObject_CallMethod(launch.state.owner.get(), "_call_hooks", "OOO", r.exitHooks,
+  return bool(Ref::steal(PyObject_CallMethod(state.owner.get(), "_call_hooks", "OOO", r.exitHooks,
                                              metadata.get(), Py_True)));
 }
 
-bool computeGrid(Launch &launch, PyObject *gridObject, Grid &grid) {
+bool computeGrid(const DispatcherState &state, Launch &launch, PyObject *gridObject, Grid &grid) {
   if (!PyCallable_Check(gridObject) || PyTuple_Check(gridObject))
     return readGrid(gridObject, grid);
-  Ref bound = boundDict(launch);
+  Ref bound = boundDict(state, launch);
   for (auto [name, value] : launch.optionValues)
     if (bound && PyDict_SetItem(bound.get(), name, value) < 0)
       return false;
@@ -526,18 +595,19 @@ PyObject *dispatch(Dispatcher *self, PyObject *gridObject, PyObject *const *args
   DispatcherState &state = *self->state;
   if (listIsFilled(state.preRunHooks.get()) && gridObject && !runPreHooks(state, args, count, keywordNames))
     return nullptr;
-  Launch launch{state, {}, {}, {}, {}, {}, {}, {}};
-  launch.values.assign(state.parameters.size(), nullptr);
-  if (!bindPositional(launch, args, Py_ssize_t(count)))
+  LaunchScope scope(state);
+  Launch &launch = scope.launch();
+  if (!bindPositional(state, launch, args, Py_ssize_t(count)))
     return nullptr;
   if (keywordNames)
     for (Py_ssize_t i = 0; i != PyTuple_GET_SIZE(keywordNames); ++i)
-      if (!bindKeyword(launch, PyTuple_GET_ITEM(keywordNames, i), args[count + size_t(i)]))
+      if (!bindKeyword(state, launch, PyTuple_GET_ITEM(keywordNames, i), args[count + size_t(i)]))
         return nullptr;
-  if (!bindDefaults(launch) || !specialise(launch))
+  if (!bindDefaults(state, launch) || !specialise(state, launch))
     return nullptr;
   auto found = state.entries.find(launch.key);
-  const Entry *known = found != state.entries.end() ? &found->second : compileEntry(launch, !gridObject);
+  const Entry *known =
+      found != state.entries.end() ? &found->second : compileEntry(state, launch, !gridObject);
   if (!known) {
     if (PyErr_Occurred())
       return nullptr;
@@ -548,14 +618,14 @@ PyObject *dispatch(Dispatcher *self, PyObject *gridObject, PyObject *const *args
   if (!gridObject)
     return entry.kernelObject.release();
   Grid grid;
-  if (!checkGlobals(*entry.handle) || !computeGrid(launch, gridObject, grid))
+  if (!checkGlobals(*entry.handle) || !computeGrid(state, launch, gridObject, grid))
     return nullptr;
   if (grid.x == 0 || grid.y == 0 || grid.z == 0)
     return entry.kernelObject.release();
   const Registry &r = registry();
   bool hooks = listIsFilled(r.enterHooks) || listIsFilled(r.exitHooks);
-  if (hooks ? !runWithHooks(launch, entry, grid)
-            : !runKernel(entry.handle->kernel, grid, launch.slots.data()))
+  if (hooks ? !runWithHooks(state, launch, entry, grid)
+            : !runKernel(entry.handle->kernel, grid, launch.slots.data(), launch.device, launch.stream))
     return nullptr;
   return entry.kernelObject.release();
 }
@@ -809,16 +879,24 @@ bool readGrid(PyObject *object, Grid &grid) {
   return true;
 }
 
-bool runKernel(const Kernel &kernel, const Grid &grid, const uint64_t *slots) {
+bool runKernel(const Kernel &kernel, const Grid &grid, const uint64_t *slots, int device, void *stream) {
   auto poll = [](void *) {
     GILGuard guard;
     return PyErr_CheckSignals() < 0;
   };
-  bool onMainThread = PyThread_get_thread_ident() == registry().mainThread;
+  LaunchOptions options;
+  if (device == cpuPlace) {
+    bool onMainThread = PyThread_get_thread_ident() == registry().mainThread;
+    options.shouldStop = onMainThread ? +poll : nullptr;
+  } else {
+    options.device = device;
+    options.stream = stream;
+  }
   Expected<bool> done = true;
   {
+    // Also for a GPU: with its queue full, the driver waits, and what it waits for may need the GIL.
     GILRelease release;
-    done = kernel.launchPacked(grid, slots, onMainThread ? +poll : nullptr, nullptr);
+    done = kernel.launchPacked(grid, slots, options);
   }
   if (!done) {
     setException(exceptionFor(done.error()).get());

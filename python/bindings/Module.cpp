@@ -72,6 +72,11 @@ CompileOptions readOptions(nb::dict options, std::vector<std::string> keep) {
   result.numCtas = nb::cast<int>(options["num_ctas"]);
   result.enableFPFusion = nb::cast<bool>(options["enable_fp_fusion"]);
   result.debug = nb::cast<bool>(options["debug"]);
+  if (nb::object limit = options["maxnreg"]; !limit.is_none())
+    result.maxRegisters = nb::cast<int>(limit);
+  result.cooperativeLaunch = nb::cast<bool>(options["launch_cooperative_grid"]);
+  result.programmaticDependentLaunch = nb::cast<bool>(options["launch_pdl"]);
+  result.sitePackages = nb::cast<std::vector<std::string>>(options["site_packages"]);
   result.keep = std::move(keep);
   return result;
 }
@@ -115,12 +120,34 @@ nb::object stageText(const KernelHandle &handle, const std::string &stage) {
   if (!*text)
     raise(exceptionFor(text->error()));
   const std::string &content = **text;
-  if (stage == "obj")
+  if (stage == "obj" || stage == "cubin")
     return nb::bytes(content.data(), content.size());
   return nb::steal(makeStr(content).release());
 }
 
-void launchKernel(const KernelHandle &handle, nb::handle grid, nb::tuple args) {
+/// Where a compiled kernel is launched: on the CPU, or on `device`, -1 standing for where its arguments lie.
+/// Throws where they do not suit.
+int placeOf(const KernelHandle &handle, const ArgumentReader &reader, int device) {
+  int place = cpuPlace;
+  if (handle.kernel.target().backend == "cpu") {
+    if (!resolvePlace(reader, place))
+      throw nb::python_error();
+    if (place != cpuPlace && !reader.pointers().empty())
+      throw nb::value_error(
+          "Pointer argument cannot be accessed from the CPU target (a tensor of another device?)");
+    return cpuPlace;
+  }
+  place = device >= 0 ? device : firstDevice(reader);
+  if (place < 0)
+    place = valueOrThrow(DeviceRuntime::get("cuda"))->current();
+  if (!checkPlaces(reader, place))
+    throw nb::python_error();
+  return place;
+}
+
+/// `device` -1: the current one. No stream: the current one of the library that the tensors are from.
+void launchKernel(const KernelHandle &handle, nb::handle grid, nb::tuple args, int device,
+                  std::optional<uintptr_t> stream) {
   Grid extents;
   if (!readGrid(grid.ptr(), extents))
     throw nb::python_error();
@@ -135,8 +162,42 @@ void launchKernel(const KernelHandle &handle, nb::handle grid, nb::tuple args) {
   for (size_t i = 0; i != args.size(); ++i)
     if (!reader.readAs(handle.types[i], nb::object(args[i]).ptr(), slots[i]))
       throw nb::python_error();
-  if (extents.x && extents.y && extents.z && !runKernel(handle.kernel, extents, slots.data()))
+  int place = placeOf(handle, reader, device);
+  void *queue = reinterpret_cast<void *>(stream.value_or(0));
+  if (place != cpuPlace && !stream && !currentStream(reader, place, queue))
     throw nb::python_error();
+  if (extents.x && extents.y && extents.z && !runKernel(handle.kernel, extents, slots.data(), place, queue))
+    throw nb::python_error();
+}
+
+nb::dict resourcesOf(const KernelHandle &handle) {
+  const KernelResources &resources = handle.kernel.resources();
+  nb::dict result;
+  result["num_warps"] = resources.numWarps;
+  result["num_ctas"] = resources.numCtas;
+  result["shared"] = resources.sharedBytes;
+  result["global_scratch_size"] = resources.globalScratchBytes;
+  result["global_scratch_align"] = resources.globalScratchAlignment;
+  result["n_regs"] = resources.registers;
+  result["n_spills"] = resources.spills;
+  return result;
+}
+
+/// (module, function, registers, spills, threads of a block) on a device, loaded if need be.
+nb::tuple loadKernel(const KernelHandle &handle, int device) {
+  std::optional<Expected<DeviceKernel>> loaded;
+  {
+    GILRelease release;
+    loaded.emplace(handle.kernel.load(device));
+  }
+  DeviceKernel kernel = valueOrThrow(std::move(*loaded));
+  return nb::make_tuple(reinterpret_cast<uintptr_t>(kernel.module), reinterpret_cast<uintptr_t>(kernel.function),
+                        kernel.registers, kernel.spills, kernel.maxThreads);
+}
+
+nb::tuple targetOf(const KernelHandle &handle) {
+  const Target &target = handle.kernel.target();
+  return nb::make_tuple(target.backend, target.arch, target.warpSize);
 }
 
 std::vector<std::pair<std::string, double>> stageTimes(const KernelHandle &handle) {
@@ -175,6 +236,7 @@ void registerPackage(nb::dict values) {
   setOnce(r.allowGlobals, values, "allow_globals");
   setOnce(r.enterHooks, values, "enter_hooks");
   setOnce(r.exitHooks, values, "exit_hooks");
+  setOnce(r.activeDevice, values, "active_device");
 }
 
 void setMainThread(unsigned long identifier) { registry().mainThread = identifier; }
@@ -205,8 +267,13 @@ NB_MODULE(_native, m) {
       .def_prop_ro("scratch_bytes", [](const KernelHandle &self) { return self.kernel.scratchBytes(); })
       .def_prop_ro("stage_times", &stageTimes)
       .def_prop_ro("used_globals", &usedGlobals)
-      .def("text", &stageText, "stage"_a, "Text of a stage: tt, llvm, asm, or the bytes of obj.")
-      .def("launch", &launchKernel, "grid"_a, "args"_a, "Runs the grid with the runtime arguments in order.");
+      .def_prop_ro("target", &targetOf)
+      .def_prop_ro("resources", &resourcesOf)
+      .def("load", &loadKernel, "device"_a = -1, "Readies the kernel for a CUDA device.")
+      .def("text", &stageText, "stage"_a, "Text of a stage, or the bytes of obj and cubin.")
+      .def("launch", &launchKernel, "grid"_a, "args"_a, "device"_a = -1, "stream"_a.none() = nb::none(),
+           "Runs the grid with the runtime arguments in order.");
+  addDevices(m);
   m.def("make_function", &makeFunction, "is_jit"_a, "name"_a, "qualified_name"_a, "source"_a, "path"_a,
         "first_line"_a, "indent"_a, "noinline"_a, "must_use"_a.none(), "key"_a, "scope"_a);
   m.def("compile", &compileKernel, "function"_a, "arguments"_a, "options"_a, "target"_a, "keep"_a);

@@ -74,6 +74,9 @@ bool initialiseRegistry() {
       {&r.fields, "_fields"},
       {&r.item, "item"},
       {&r.isCpu, "is_cpu"},
+      {&r.isCuda, "is_cuda"},
+      {&r.getDevice, "get_device"},
+      {&r.cudaArrayInterface, "__cuda_array_interface__"},
       {&r.arrayInterface, "__array_interface__"},
       {&r.dlpack, "__dlpack__"},
       {&r.dlpackDevice, "__dlpack_device__"},
@@ -109,10 +112,12 @@ Ref exceptionFor(const Error &error, PyObject *cause) {
   Ref fields;
   if (notes)
     fields = Ref::steal(Py_BuildValue(
-        "(NNNIINNNOOO)", makeStr(error.kind).release(), makeStr(error.message).release(),
+        "(NNNIINNNOOO(NKK))", makeStr(error.kind).release(), makeStr(error.message).release(),
         makeStr(error.file).release(), error.line, error.column, makeStr(error.rendered).release(),
         makeStr(error.pythonText).release(), makeStr(error.causeKind).release(),
-        error.hasCause ? Py_True : Py_False, notes.get(), cause ? cause : Py_None));
+        error.hasCause ? Py_True : Py_False, notes.get(), cause ? cause : Py_None,
+        makeStr(error.resource).release(), static_cast<unsigned long long>(error.required),
+        static_cast<unsigned long long>(error.limit)));
   Ref exception;
   if (fields)
     exception = Ref::steal(PyObject_CallObject(registry().makeError, fields.get()));

@@ -106,10 +106,11 @@ struct Registry {
   PyObject *makeError = nullptr;                        ///< fields of Error -> exception object
   PyObject *allowGlobals = nullptr;                     ///< () -> bool: TRITON_ALLOW_NON_CONSTEXPR_GLOBALS
   PyObject *enterHooks = nullptr, *exitHooks = nullptr; ///< lists
+  PyObject *activeDevice = nullptr;                     ///< () -> number of a CUDA device, or -1: the CPU
   unsigned long mainThread = 0;
   // Interned names.
   PyObject *value, *dataPtr, *dtype, *handle, *signature, *path, *globals, *closure, *code, *freevars, *fn,
-      *fields, *item, *isCpu, *arrayInterface, *dlpack, *dlpackDevice, *cellContents, *dict, *name, *isConst;
+      *fields, *item, *isCpu, *isCuda, *getDevice, *arrayInterface, *cudaArrayInterface, *dlpack, *dlpackDevice, *cellContents, *dict, *name, *isConst;
 };
 Registry &registry();
 /// Makes the interned names. False after setting a Python error.

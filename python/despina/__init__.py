@@ -16,6 +16,7 @@ from .runtime.jit import (
     reinterpret,
 )
 from .runtime.autotuner import Autotuner, Config, Heuristics, autotune, heuristics
+from .runtime.driver import active_device as _active_device
 from .runtime.errors import InterpreterError, OutOfResources
 from . import backends, compiler, errors, runtime, testing, tools
 from .compiler import CompilationError, compile
@@ -32,6 +33,7 @@ _native.register_package(
         "allow_globals": lambda: knobs.compilation.allow_non_constexpr_globals,
         "enter_hooks": knobs._enter_hooks.calls,
         "exit_hooks": knobs._exit_hooks.calls,
+        "active_device": _active_device,
     }
 )
 

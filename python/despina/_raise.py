@@ -51,7 +51,9 @@ def _standing_at(error):
     return error
 
 
-def make_error(kind, message, file, line, column, rendered, python_text, cause_kind, has_cause, notes, cause_exception):
+def make_error(
+    kind, message, file, line, column, rendered, python_text, cause_kind, has_cause, notes, cause_exception, resource
+):
     """The exception for a failure. It carries a traceback that ends on the kernel's line.
 
     An error inside called jit functions is a chain: one exception for each call, without a message, that stands at
@@ -61,8 +63,13 @@ def make_error(kind, message, file, line, column, rendered, python_text, cause_k
     if compile_class is None and line:
         compile_class = compiler_errors.CompilationError
     if compile_class is None:
+        name, required, limit = resource
         if kind == "OutOfResources":
+            if name:
+                return runtime_errors.OutOfResources(required, limit, name)
             return runtime_errors.OutOfResources.from_message(message)
+        if kind == "PTXASError":
+            return runtime_errors.PTXASError(message)
         return _builtin_exception(kind, python_text or message)
     calls = notes
     notes = [note[:4] for note in calls]

@@ -102,6 +102,8 @@ class base_knobs:
 class compilation_knobs(base_knobs):
     front_end_debugging = env_bool("TRITON_FRONT_END_DEBUGGING")
     allow_non_constexpr_globals = env_bool("TRITON_ALLOW_NON_CONSTEXPR_GLOBALS")
+    # Kernels are kept in memory alone, where a source compiles anew in each process anyhow.
+    always_compile = env_bool("TRITON_ALWAYS_COMPILE")
     listener = None
 
 

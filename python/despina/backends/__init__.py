@@ -2,6 +2,6 @@
 
 from . import compiler
 
-backends = {"cpu": None}
+backends = {"cpu": None, "nvidia": None}
 
 __all__ = ["backends", "compiler"]

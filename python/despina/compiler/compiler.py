@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections import namedtuple
 
 from .. import _native
 from .._version import __version__
-from ..backends.compiler import GPUTarget
 from ..language._constexpr import constexpr
 
 __all__ = ["ASTSource", "CompiledKernel", "compile", "make_backend", "triton_key"]
 
-# The public name of a stage -> the native one.
+# For each target, the public name of a stage -> the native one.
 _STAGES = {
-    "tt": "tt", "ttir": "tt", "source": "tt", "llvm": "llvm", "llir": "llvm", "asm": "asm", "obj": "obj",
+    "cpu": {
+        "tt": "tt", "ttir": "tt", "source": "tt", "llvm": "llvm", "llir": "llvm", "asm": "asm", "obj": "obj",
+    },
+    "cuda": {
+        "source": "tt", "ttir": "tt", "ttgir": "ttg", "llir": "llvm", "ptx": "ptx", "cubin": "cubin",
+    },
 }  # fmt: skip
+# Names that are answered but not listed.
+_UNLISTED = {"cpu": {}, "cuda": {"tt": "tt", "ttg": "ttg", "llvm": "llvm", "sass": "sass"}}
+_BINARY = {"cpu": "obj", "cuda": "cubin"}
 
 DEFAULT_OPTIONS = {
     "num_warps": 4,
@@ -23,6 +31,9 @@ DEFAULT_OPTIONS = {
     "num_ctas": 1,
     "enable_fp_fusion": True,
     "debug": False,
+    "maxnreg": None,
+    "launch_cooperative_grid": False,
+    "launch_pdl": False,
 }
 
 
@@ -108,36 +119,38 @@ def _signature_of(entry):
 class _Stages(dict):
     """The texts of a kernel's stages, made when they are asked for."""
 
-    def __init__(self, kernel):
+    def __init__(self, kernel, backend):
         super().__init__()
         self._owner = kernel
+        self._listed = _STAGES[backend]
+        self._known = {**self._listed, **_UNLISTED[backend]}
 
     def __missing__(self, stage):
-        if stage not in _STAGES:
+        if stage not in self._known:
             raise KeyError(f"Unknown key: '{stage}'")
-        text = self[stage] = self._owner._stage_text(_STAGES[stage])
+        text = self[stage] = self._owner._stage_text(self._known[stage])
         return text
 
     def __contains__(self, stage):
-        return stage in _STAGES
+        return stage in self._known
 
     def keys(self):
-        return _STAGES.keys()
+        return self._listed.keys()
 
     def __iter__(self):
-        return iter(_STAGES)
+        return iter(self._listed)
 
     def __len__(self):
-        return len(_STAGES)
+        return len(self._listed)
 
     def get(self, stage, default=None):
-        return self[stage] if stage in _STAGES else default
+        return self[stage] if stage in self._known else default
 
     def items(self):
-        return [(stage, self[stage]) for stage in _STAGES]
+        return [(stage, self[stage]) for stage in self._listed]
 
     def values(self):
-        return [self[stage] for stage in _STAGES]
+        return [self[stage] for stage in self._listed]
 
     def __reduce__(self):
         return dict, (dict(self.items()),)
@@ -146,7 +159,8 @@ class _Stages(dict):
 class CompiledKernel:
     """A kernel for one set of argument types.
 
-    `asm` holds the text of each stage: "ttir" (also "tt"), "llir" ("llvm"), "asm", and the bytes of "obj".
+    `asm` holds the text of each stage: "ttir", "llir"; of the CPU also "asm" and the bytes of "obj", of a GPU
+    "ttgir", "ptx", "sass" and the bytes of "cubin".
     """
 
     launch_enter_hook = None
@@ -159,15 +173,57 @@ class CompiledKernel:
         self._target = target
         self._options = options
         self.name = kernel.name
-        self.asm = _Stages(self)
+        self.asm = _Stages(self, target.backend)
         self.metadata_group = {}
-        self.n_regs = 0
-        self.n_spills = 0
-        self.n_max_threads = 1
-        self.module = None
-        self.function = kernel.name
+        self._loaded = None
         self._hash = None
         self._metadata = None
+
+    # What the kernel takes. The assembler knows the first two; where only the driver assembles, and for the
+    # others, the kernel is loaded on the current device.
+
+    @property
+    def n_regs(self):
+        """Registers of a thread."""
+        return self._resource("n_regs", 2)
+
+    @property
+    def n_spills(self):
+        """Registers that live in memory at times."""
+        return self._resource("n_spills", 3)
+
+    @property
+    def n_max_threads(self):
+        """Threads that a block may have."""
+        return 1 if self._on_cpu else self._load()[4]
+
+    @property
+    def module(self):
+        return None if self._on_cpu else self._load()[0]
+
+    @property
+    def function(self):
+        return self.name if self._on_cpu else self._load()[1]
+
+    @property
+    def _on_cpu(self):
+        return self._target.backend == "cpu"
+
+    def _resource(self, name, place):
+        if self._on_cpu:
+            return 0
+        known = self._kernel.resources[name]
+        return known if known >= 0 else self._load()[place]
+
+    def _load(self):
+        if self._loaded is None:
+            self._loaded = self._kernel.load()
+        return self._loaded
+
+    def _init_handles(self):
+        """Readies the kernel for the current device; a launch does so too."""
+        if not self._on_cpu:
+            self._load()
 
     @property
     def hash(self):
@@ -182,32 +238,34 @@ class CompiledKernel:
     def metadata(self):
         """A named tuple of what the kernel was compiled for and what it needs."""
         if self._metadata is None:
+            resources = self._kernel.resources
             fields = {
                 "name": self.name,
                 "hash": self.hash,
                 "target": self._target,
-                "shared": 0,
+                "shared": resources["shared"],
                 "tmem_size": 0,
-                "global_scratch_size": 0,
-                "global_scratch_align": 1,
+                "global_scratch_size": resources["global_scratch_size"],
+                "global_scratch_align": resources["global_scratch_align"],
                 "profile_scratch_size": 0,
                 "profile_scratch_align": 1,
                 "tensordesc_meta": None,
                 "triton_version": __version__,
-                "cluster_dims": (1, 1, 1),
+                "cluster_dims": (max(resources["num_ctas"], 1), 1, 1),
                 **self._options,
             }
+            fields["num_warps"] = max(resources["num_warps"], self._options["num_warps"])
             self._metadata = namedtuple("KernelMetadata", sorted(fields))(**fields)
         return self._metadata
 
     @property
     def packed_metadata(self):
-        return (self._options["num_warps"], self._options["num_ctas"], 0)
+        return (self.metadata.num_warps, self.metadata.num_ctas, self.metadata.shared)
 
     @property
     def kernel(self):
         """The machine code."""
-        return self.asm["obj"]
+        return self.asm[_BINARY[self._target.backend]]
 
     @property
     def stage_times(self):
@@ -216,16 +274,7 @@ class CompiledKernel:
 
     def _stage_text(self, stage):
         """The text of a stage. It is made by compiling once more when it was not kept."""
-        try:
-            return self._kernel.text(stage)
-        except Exception:
-            again = _native.compile(
-                self.src.fn._handle, self._arguments, _native_options(self._options), self._target._native(), [stage]
-            )
-            return again.text(stage)
-
-    def _init_handles(self):
-        """Nothing is left to load on this target; third-party code calls it."""
+        return self._kernel.text(stage)
 
     def launch_metadata(self, grid, stream, *args):
         return None
@@ -236,13 +285,13 @@ class CompiledKernel:
         """Launches with all arguments in the order of the parameters, constants included."""
         if enter_hook:
             enter_hook(launch_metadata)
-        self._kernel.launch((gridX, gridY, gridZ), self._runtime_values(args))
+        self._kernel.launch((gridX, gridY, gridZ), self._runtime_values(args), stream=stream)
         if exit_hook:
             exit_hook(launch_metadata)
 
     def __getitem__(self, grid):
         def launch(*args, stream=None):
-            self._kernel.launch(grid, self._runtime_values(args))
+            self._kernel.launch(grid, self._runtime_values(args), stream=stream)
 
         return launch
 
@@ -275,7 +324,7 @@ def triton_key():
 class _Backend:
     def __init__(self, target):
         self.target = target
-        self.binary_ext = "obj"
+        self.binary_ext = _BINARY.get(target.backend, "obj")
 
     def hash(self):
         return f"{self.target.backend}-{self.target.arch}-{__version__}"
@@ -288,7 +337,10 @@ def make_backend(target):
 
 def _native_options(options):
     native = {name: options.get(name, default) for name, default in DEFAULT_OPTIONS.items()}
-    native["debug"] = bool(native["debug"])
+    for name in ("debug", "launch_cooperative_grid", "launch_pdl"):
+        native[name] = bool(native[name])
+    # Where NVIDIA's Python packages may have their tools.
+    native["site_packages"] = [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]
     return native
 
 
@@ -307,9 +359,13 @@ def _unwrap(argument):
 
 
 def compile(src, target=None, options=None, _env_vars=None):
-    """Compiles an `ASTSource` for a target (this machine's processor when none is given)."""
+    """Compiles an `ASTSource` for a target (that of `triton.runtime.driver.active` when none is given)."""
     if not isinstance(src, ASTSource):
         raise NotImplementedError(
             f"compile takes an ASTSource; compiling a file of intermediate code ({src!r}) is not supported yet"
         )
-    return compile_arguments(src, src._arguments(), target or GPUTarget("cpu", "", 1), options or {})
+    if target is None:
+        from ..runtime.driver import driver
+
+        target = driver.active.get_current_target()
+    return compile_arguments(src, src._arguments(), target, options or {})

@@ -14,7 +14,7 @@ from functools import cached_property
 
 from .. import _native, knobs
 from .._utils import canonicalize_dtype, type_of_annotation
-from ..backends.compiler import GPUTarget
+from ..backends.compiler import CPU, cuda_target
 from ..compiler.compiler import ASTSource, CompiledKernel, compile_arguments
 from ..compiler.errors import CompilationError
 from ..language._constexpr import constexpr
@@ -404,18 +404,19 @@ class JITFunction(JITCallable, KernelInterface):
 
     # Called by the native dispatcher.
 
-    def _compile_specialization(self, key, arguments, options, warmup):
-        """Compiles what the dispatcher does not have yet; None when a hook vetoed."""
+    def _compile_specialization(self, key, arguments, options, warmup, device, capability):
+        """Compiles what the dispatcher does not have yet; None when a hook vetoed. `device` -1 is the CPU."""
         requested = dict(options)
         if requested["debug"] is None:
             requested["debug"] = bool(self.debug) or knobs.runtime.debug
-        if self._call_jit_hook(knobs.runtime.jit_cache_hook, key, arguments, requested, warmup):
+        hook_arguments = (key, arguments, requested, warmup, max(device, 0))
+        if self._call_jit_hook(knobs.runtime.jit_cache_hook, *hook_arguments):
             return None
-        kernel = self._compile_once(key, arguments, requested)
-        self._call_jit_hook(knobs.runtime.jit_post_compile_hook, key, arguments, requested, warmup)
+        kernel = self._compile_once(key, arguments, requested, cuda_target(capability) if capability else CPU)
+        self._call_jit_hook(knobs.runtime.jit_post_compile_hook, *hook_arguments)
         return kernel
 
-    def _compile_once(self, key, arguments, options):
+    def _compile_once(self, key, arguments, options, target):
         """Compiles, unless another thread is at it: then its result is taken."""
         place = (id(self), key)
         with _in_flight_guard:
@@ -425,7 +426,6 @@ class JITFunction(JITCallable, KernelInterface):
                 kernel = self._kernels.get(key)
                 if kernel is None:
                     source = ASTSource._from_arguments(self, arguments)
-                    target = GPUTarget("cpu", "", 1)
                     kernel = self._kernels[key] = compile_arguments(source, arguments, target, options)
         finally:
             with _in_flight_guard:
@@ -433,20 +433,20 @@ class JITFunction(JITCallable, KernelInterface):
                     del _in_flight[place]
         return kernel
 
-    def _call_jit_hook(self, hook, key, arguments, options, warmup):
+    def _call_jit_hook(self, hook, key, arguments, options, warmup, device):
         if not hook:
             return False
         signature = {name: type or "constexpr" for name, type, *_ in arguments}
         description = {
             "key": key,
             "signature": signature,
-            "device": 0,
+            "device": device,
             "constants": {name: constant for name, type, constant, *_ in arguments if type is None},
             "num_warps": options["num_warps"],
             "num_ctas": options["num_ctas"],
             "num_stages": options["num_stages"],
             "enable_fp_fusion": options["enable_fp_fusion"],
-            "launch_cooperative_grid": False,
+            "launch_cooperative_grid": options["launch_cooperative_grid"],
             "extern_libs": (),
             "configs": [{(i,): [["tt.divisibility", 16]] for i, a in enumerate(arguments) if a[3]}],
             "specialization_data": None,
@@ -462,9 +462,9 @@ class JITFunction(JITCallable, KernelInterface):
             already_compiled=False,
         )
 
-    def _launch_metadata(self, grid, kernel, bound):
+    def _launch_metadata(self, grid, kernel, bound, stream):
         """The dict that launch hooks get."""
-        data = {"name": kernel.name, "function": kernel.function, "stream": 0, "grid": grid}
+        data = {"name": kernel.name, "function": kernel.function, "stream": stream, "grid": grid}
         if self.launch_metadata is not None:
             data.update(self.launch_metadata(grid, kernel.metadata, bound) or {})
         return LazyDict(data)
@@ -572,7 +572,17 @@ class TensorWrapper:
     def data_ptr(self):
         if hasattr(self.base, "data_ptr"):
             return self.base.data_ptr()
+        if hasattr(self.base, "__cuda_array_interface__"):
+            return self.base.__cuda_array_interface__["data"][0]
         return self.base.ctypes.data
+
+    @property
+    def is_cuda(self):
+        return getattr(self.base, "is_cuda", False)
+
+    def get_device(self):
+        """The number of the tensor's CUDA device, or -1."""
+        return self.base.get_device() if hasattr(self.base, "get_device") else -1
 
     def stride(self, *args):
         if hasattr(self.base, "stride"):
@@ -614,6 +624,6 @@ def reinterpret(tensor, dtype):
     if isinstance(tensor, TensorWrapper):
         same = canonicalize_dtype(dtype) == canonicalize_dtype(tensor.base.dtype)
         return tensor.base if same else TensorWrapper(tensor.base, dtype)
-    if hasattr(tensor, "data_ptr") or hasattr(tensor, "__array_interface__"):
+    if any(hasattr(tensor, name) for name in ("data_ptr", "__array_interface__", "__cuda_array_interface__")):
         return TensorWrapper(tensor, dtype)
     raise TypeError(f"Cannot reinterpret a {type(tensor)}.")

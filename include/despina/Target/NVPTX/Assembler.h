@@ -22,6 +22,8 @@ struct Architecture {
 
   /// None after setting `error`: no such form, or older than sm_70.
   static std::optional<Architecture> parse(std::string_view text, std::string &error);
+  /// What to compile for on a chip of this compute capability: from 9.0 on with all that is the chip's alone.
+  static Architecture ofDevice(int major, int minor);
   std::string name() const;
 };
 

@@ -25,6 +25,7 @@ using ModuleHandle = void *;
 using FunctionHandle = void *;
 /// Null is the default stream of the device that a call names.
 using StreamHandle = void *;
+using EventHandle = void *;
 
 struct CUDAError {
   enum class Kind {
@@ -104,6 +105,23 @@ private:
   ModuleHandle handle_;
 };
 
+/// A tensor map as CUDA makes it (CUtensorMap).
+struct alignas(64) TensorMap {
+  unsigned char bytes[128];
+};
+
+/// What cuTensorMapEncodeTiled is told; lists go from the innermost dimension outwards.
+struct TensorMapRequest {
+  static constexpr unsigned maxRank = 5;
+  unsigned rank = 0, dataType = 0, elementBytes = 0;
+  DevicePointer base = 0;
+  uint64_t extents[maxRank] = {};
+  uint64_t strides[maxRank] = {}; ///< in elements; the first is 1
+  unsigned box[maxRank] = {};
+  unsigned swizzleBytes = 0;
+  bool nanFill = false;
+};
+
 /// Memory of one device, for tests and tools; freed with this object.
 class DeviceBuffer {
 public:
@@ -139,6 +157,8 @@ public:
   std::optional<DeviceProperties> properties(int device, CUDAError &error);
   /// The device of the caller's current context, or 0 if there is none.
   int currentDevice() const;
+  /// Makes the device's primary context current for the calling thread.
+  bool setCurrentDevice(int device, CUDAError &error);
   /// Retained on first use, until the process ends: frameworks share it.
   std::optional<ContextHandle> primaryContext(int device, CUDAError &error);
 
@@ -150,18 +170,38 @@ public:
 
   /// Whether kernels on `device` can follow the pointer. Null can be passed.
   bool checkPointer(int device, DevicePointer address, CUDAError &error);
+  /// The device on whose memory the pointer points; none for memory of the host.
+  std::optional<int> deviceOf(DevicePointer address);
   /// Whether the stream is one of `device`.
   bool checkStream(int device, StreamHandle stream, CUDAError &error);
   std::optional<StreamHandle> createStream(int device, CUDAError &error);
   bool destroyStream(int device, StreamHandle stream, CUDAError &error);
   /// Waits; errors of kernels that ran show here.
   bool synchronize(int device, StreamHandle stream, CUDAError &error);
+  /// Waits for everything on the device.
+  bool synchronizeDevice(int device, CUDAError &error);
+
+  /// Events that measure time.
+  std::optional<EventHandle> createEvent(int device, CUDAError &error);
+  bool destroyEvent(int device, EventHandle event, CUDAError &error);
+  bool recordEvent(int device, EventHandle event, StreamHandle stream, CUDAError &error);
+  /// Milliseconds between two recorded events, after waiting for the second.
+  std::optional<float> elapsedTime(int device, EventHandle begin, EventHandle end, CUDAError &error);
+
+  /// Memory in the order of a stream: it is there for what follows in the stream, up to its release.
+  std::optional<DevicePointer> allocateAsync(int device, size_t bytes, StreamHandle stream, CUDAError &error);
+  bool releaseAsync(int device, DevicePointer address, StreamHandle stream, CUDAError &error);
+
+  /// False after setting `error`, which names the rule of CUDA that the request breaks.
+  bool encodeTensorMap(const TensorMapRequest &request, TensorMap &map, CUDAError &error);
 
   std::optional<DeviceBuffer> allocate(int device, size_t bytes, CUDAError &error);
   /// Copies and fills wait until all earlier work in the default stream is done.
   bool copyToDevice(const DeviceBuffer &to, const void *from, size_t bytes, CUDAError &error);
   bool copyToHost(void *to, const DeviceBuffer &from, size_t bytes, CUDAError &error);
   bool fill(const DeviceBuffer &buffer, unsigned char value, CUDAError &error);
+  /// Fills in the order of a stream.
+  bool fillAsync(const DeviceBuffer &buffer, unsigned char value, StreamHandle stream, CUDAError &error);
 
 private:
   friend class DeviceModule;
@@ -175,6 +215,9 @@ private:
   bool checkDevice(int device, CUDAError &error) const;
   /// As `properties`, without a copy.
   const DeviceProperties *knownProperties(int device, CUDAError &error);
+  /// Makes a call of CUDA in the device's context; `doing` tells of its failure.
+  template <typename Call>
+  bool inContext(int device, const std::string &doing, CUDAError &error, const Call &make);
   std::unique_ptr<State> state_;
 };
 

@@ -175,6 +175,13 @@ std::optional<Architecture> Architecture::parse(std::string_view text, std::stri
   return arch;
 }
 
+Architecture Architecture::ofDevice(int major, int minor) {
+  Architecture arch;
+  arch.number = static_cast<unsigned>(major * 10 + minor);
+  arch.variant = major >= 9 ? 'a' : char(0);
+  return arch;
+}
+
 std::string Architecture::name() const {
   std::string text = "sm_" + std::to_string(number);
   if (variant)

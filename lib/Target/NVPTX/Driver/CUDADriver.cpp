@@ -183,6 +183,10 @@ std::unique_ptr<CUDADriver> CUDADriver::open(const std::string &library, CUDAErr
   }
   DESPINA_CUDA_FUNCTIONS(DESPINA_CUDA_BIND)
 #undef DESPINA_CUDA_BIND
+#define DESPINA_CUDA_BIND_OPTIONAL(member, name, parameters)                                                 \
+  state->call.member = reinterpret_cast<int(*) parameters>(dlsym(handle, #name));
+  DESPINA_CUDA_OPTIONAL_FUNCTIONS(DESPINA_CUDA_BIND_OPTIONAL)
+#undef DESPINA_CUDA_BIND_OPTIONAL
   if (!start(*state, error))
     return nullptr;
   return std::unique_ptr<CUDADriver>(new CUDADriver(std::move(state)));
@@ -276,6 +280,16 @@ int CUDADriver::currentDevice() const {
       state_->call.contextDevice(&device) != abi::Success)
     return 0;
   return device;
+}
+
+bool CUDADriver::setCurrentDevice(int device, CUDAError &error) {
+  std::optional<ContextHandle> context = primaryContext(device, error);
+  if (!context)
+    return false;
+  int code = state_->call.contextSet(*context);
+  if (code != abi::Success)
+    error = describe(code, "cannot make CUDA device " + std::to_string(device) + " current");
+  return code == abi::Success;
 }
 
 std::optional<ContextHandle> CUDADriver::primaryContext(int device, CUDAError &error) {

@@ -11,6 +11,7 @@
 #include "despina/Target/NVPTX/CUDADriver.h"
 
 #include <mutex>
+#include <utility>
 
 #include <sys/types.h>
 
@@ -133,6 +134,8 @@ static_assert(sizeof(LaunchConfiguration) == 56, "as CUlaunchConfig");
   F(contextPop, cuCtxPopCurrent_v2, (ContextHandle *))                                                       \
   F(contextCurrent, cuCtxGetCurrent, (ContextHandle *))                                                      \
   F(contextDevice, cuCtxGetDevice, (int *))                                                                  \
+  F(contextSet, cuCtxSetCurrent, (ContextHandle))                                                            \
+  F(contextSynchronize, cuCtxSynchronize, ())                                                                \
   F(moduleLoad, cuModuleLoadDataEx, (ModuleHandle *, const void *, unsigned, int *, void **))                \
   F(moduleUnload, cuModuleUnload, (ModuleHandle))                                                            \
   F(moduleFunction, cuModuleGetFunction, (FunctionHandle *, ModuleHandle, const char *))                     \
@@ -145,19 +148,41 @@ static_assert(sizeof(LaunchConfiguration) == 56, "as CUlaunchConfig");
   F(streamCreate, cuStreamCreate, (StreamHandle *, unsigned))                                                \
   F(streamDestroy, cuStreamDestroy_v2, (StreamHandle))                                                       \
   F(streamSynchronize, cuStreamSynchronize, (StreamHandle))                                                  \
+  F(eventCreate, cuEventCreate, (EventHandle *, unsigned))                                                   \
+  F(eventDestroy, cuEventDestroy_v2, (EventHandle))                                                          \
+  F(eventRecord, cuEventRecord, (EventHandle, StreamHandle))                                                 \
+  F(eventSynchronize, cuEventSynchronize, (EventHandle))                                                     \
+  F(eventElapsed, cuEventElapsedTime, (float *, EventHandle, EventHandle))                                   \
+  F(allocateAsync, cuMemAllocAsync, (DevicePointer *, size_t, StreamHandle))                                 \
+  F(releaseAsync, cuMemFreeAsync, (DevicePointer, StreamHandle))                                             \
   F(allocate, cuMemAlloc_v2, (DevicePointer *, size_t))                                                      \
   F(release, cuMemFree_v2, (DevicePointer))                                                                  \
   F(copyIn, cuMemcpyHtoD_v2, (DevicePointer, const void *, size_t))                                          \
   F(copyOut, cuMemcpyDtoH_v2, (void *, DevicePointer, size_t))                                               \
-  F(fillBytes, cuMemsetD8_v2, (DevicePointer, unsigned char, size_t))
+  F(fillBytes, cuMemsetD8_v2, (DevicePointer, unsigned char, size_t))                                        \
+  F(fillBytesAsync, cuMemsetD8Async, (DevicePointer, unsigned char, size_t, StreamHandle))
+
+/// Those that older drivers lack; null there.
+#define DESPINA_CUDA_OPTIONAL_FUNCTIONS(F)                                                                   \
+  F(tensorMapEncode, cuTensorMapEncodeTiled,                                                                 \
+    (TensorMap *, int, unsigned, DevicePointer, const uint64_t *, const uint64_t *, const uint32_t *,        \
+     const uint32_t *, int, int, int, int))
 
 struct Functions {
 #define DESPINA_CUDA_MEMBER(member, name, parameters) int(*member) parameters = nullptr;
   DESPINA_CUDA_FUNCTIONS(DESPINA_CUDA_MEMBER)
+  DESPINA_CUDA_OPTIONAL_FUNCTIONS(DESPINA_CUDA_MEMBER)
 #undef DESPINA_CUDA_MEMBER
 };
 
 } // namespace abi
+
+inline CUDAError badArgument(std::string message) {
+  CUDAError error;
+  error.kind = CUDAError::Kind::BadArgument;
+  error.message = std::move(message);
+  return error;
+}
 
 struct CUDADriver::State {
   std::string library;

@@ -1,4 +1,4 @@
-//===- CUDALaunch.cpp - Modules, launches, streams, memory ----------------===//
+//===- CUDALaunch.cpp - Modules and launches ------------------------------===//
 //
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -16,13 +16,6 @@ namespace {
 constexpr size_t sharedWithoutOptIn = 48 * 1024;
 /// Clusters of more blocks are a matter of the chip.
 constexpr unsigned portableCluster = 8;
-
-CUDAError badArgument(std::string message) {
-  CUDAError error;
-  error.kind = CUDAError::Kind::BadArgument;
-  error.message = std::move(message);
-  return error;
-}
 
 CUDAError outOfResources(const std::string &resource, size_t required, size_t limit) {
   CUDAError error;
@@ -238,18 +231,24 @@ bool CUDADriver::checkPointer(int device, DevicePointer address, CUDAError &erro
     error = describe(code, "cannot check a pointer");
     return false;
   }
-  unsigned type = 0;
-  int ordinal = -1;
-  bool onDevice = state_->call.pointerAttribute(&type, abi::PointerMemoryType, address) == abi::Success &&
-                  type == abi::MemoryDevice &&
-                  state_->call.pointerAttribute(&ordinal, abi::PointerOrdinal, address) == abi::Success;
-  if (onDevice)
-    error = badArgument("the pointer lies on CUDA device " + std::to_string(ordinal) +
+  if (std::optional<int> owner = deviceOf(address))
+    error = badArgument("the pointer lies on CUDA device " + std::to_string(*owner) +
                         ", but the kernel runs on device " + std::to_string(device) +
                         ", which has no access to it");
   else
     error = badArgument("Pointer argument cannot be accessed from Triton (cpu tensor?)");
   return false;
+}
+
+std::optional<int> CUDADriver::deviceOf(DevicePointer address) {
+  unsigned type = 0;
+  int ordinal = -1;
+  if (address == 0 ||
+      state_->call.pointerAttribute(&type, abi::PointerMemoryType, address) != abi::Success ||
+      type != abi::MemoryDevice ||
+      state_->call.pointerAttribute(&ordinal, abi::PointerOrdinal, address) != abi::Success)
+    return std::nullopt;
+  return ordinal;
 }
 
 bool CUDADriver::checkStream(int device, StreamHandle stream, CUDAError &error) {
@@ -276,111 +275,6 @@ bool CUDADriver::checkStream(int device, StreamHandle stream, CUDAError &error) 
   else
     return true;
   return false;
-}
-
-std::optional<StreamHandle> CUDADriver::createStream(int device, CUDAError &error) {
-  InContext context(*this, device, error);
-  if (!context)
-    return std::nullopt;
-  StreamHandle stream = nullptr;
-  if (int code = state_->call.streamCreate(&stream, abi::streamNonBlocking); code != abi::Success) {
-    error = describe(code, "cannot make a stream");
-    return std::nullopt;
-  }
-  return stream;
-}
-
-bool CUDADriver::destroyStream(int device, StreamHandle stream, CUDAError &error) {
-  InContext context(*this, device, error);
-  if (!context)
-    return false;
-  int code = state_->call.streamDestroy(stream);
-  if (code != abi::Success)
-    error = describe(code, "cannot destroy a stream");
-  return code == abi::Success;
-}
-
-bool CUDADriver::synchronize(int device, StreamHandle stream, CUDAError &error) {
-  InContext context(*this, device, error);
-  if (!context)
-    return false;
-  int code = state_->call.streamSynchronize(stream);
-  if (code != abi::Success)
-    error = describe(code, "a kernel or copy in the stream failed");
-  return code == abi::Success;
-}
-
-DeviceBuffer::DeviceBuffer(DeviceBuffer &&other) noexcept
-    : driver_(other.driver_), device_(other.device_), address_(std::exchange(other.address_, 0)),
-      bytes_(std::exchange(other.bytes_, 0)) {}
-
-DeviceBuffer &DeviceBuffer::operator=(DeviceBuffer &&other) noexcept {
-  std::swap(driver_, other.driver_);
-  std::swap(device_, other.device_);
-  std::swap(address_, other.address_);
-  std::swap(bytes_, other.bytes_);
-  return *this;
-}
-
-DeviceBuffer::~DeviceBuffer() {
-  CUDAError ignored;
-  if (!address_)
-    return;
-  if (CUDADriver::InContext context(*driver_, device_, ignored); context)
-    driver_->state_->call.release(address_);
-}
-
-std::optional<DeviceBuffer> CUDADriver::allocate(int device, size_t bytes, CUDAError &error) {
-  InContext context(*this, device, error);
-  if (!context)
-    return std::nullopt;
-  DevicePointer address = 0;
-  if (int code = state_->call.allocate(&address, bytes); code != abi::Success) {
-    error = describe(code, "cannot allocate " + std::to_string(bytes) + " bytes on CUDA device " +
-                               std::to_string(device));
-    return std::nullopt;
-  }
-  return DeviceBuffer(*this, device, address, bytes);
-}
-
-bool CUDADriver::copyToDevice(const DeviceBuffer &to, const void *from, size_t bytes, CUDAError &error) {
-  if (bytes > to.bytes()) {
-    error = badArgument("a copy of " + std::to_string(bytes) + " bytes into a buffer of " +
-                        std::to_string(to.bytes()));
-    return false;
-  }
-  InContext context(*this, to.device_, error);
-  if (!context)
-    return false;
-  int code = state_->call.copyIn(to.address(), from, bytes);
-  if (code != abi::Success)
-    error = describe(code, "cannot copy to the GPU");
-  return code == abi::Success;
-}
-
-bool CUDADriver::copyToHost(void *to, const DeviceBuffer &from, size_t bytes, CUDAError &error) {
-  if (bytes > from.bytes()) {
-    error = badArgument("a copy of " + std::to_string(bytes) + " bytes out of a buffer of " +
-                        std::to_string(from.bytes()));
-    return false;
-  }
-  InContext context(*this, from.device_, error);
-  if (!context)
-    return false;
-  int code = state_->call.copyOut(to, from.address(), bytes);
-  if (code != abi::Success)
-    error = describe(code, "cannot copy from the GPU");
-  return code == abi::Success;
-}
-
-bool CUDADriver::fill(const DeviceBuffer &buffer, unsigned char value, CUDAError &error) {
-  InContext context(*this, buffer.device_, error);
-  if (!context)
-    return false;
-  int code = state_->call.fillBytes(buffer.address(), value, buffer.bytes());
-  if (code != abi::Success)
-    error = describe(code, "cannot fill memory of the GPU");
-  return code == abi::Success;
 }
 
 } // namespace despina::nvptx

@@ -146,6 +146,22 @@ int cuCtxGetDevice(int *device) {
   *device = deviceOf(contexts.back());
   return 0;
 }
+int cuCtxSetCurrent(void *context) {
+  contexts.assign(1, context);
+  return record("cuCtxSetCurrent", " " + std::to_string(deviceOf(context)));
+}
+int cuCtxSynchronize() { return record("cuCtxSynchronize"); }
+int cuEventCreate(void **event, unsigned flags) {
+  *event = reinterpret_cast<void *>(uintptr_t(0x5000));
+  return record("cuEventCreate", " " + std::to_string(flags));
+}
+int cuEventDestroy_v2(void *) { return record("cuEventDestroy_v2"); }
+int cuEventRecord(void *, void *) { return record("cuEventRecord"); }
+int cuEventSynchronize(void *) { return record("cuEventSynchronize"); }
+int cuEventElapsedTime(float *milliseconds, void *, void *) {
+  *milliseconds = 0.5f;
+  return record("cuEventElapsedTime");
+}
 int cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *options, void **values) {
   *module = reinterpret_cast<void *>(uintptr_t(0x3000));
   int code = record("cuModuleLoadDataEx", " " + std::string(static_cast<const char *>(image)));
@@ -222,6 +238,34 @@ int cuMemAlloc_v2(uint64_t *pointer, size_t bytes) {
   stub().owners[*pointer] = deviceOf(contexts.back());
   return 0;
 }
+int cuMemAllocAsync(uint64_t *pointer, size_t bytes, void *stream) {
+  if (int code = record("cuMemAllocAsync", " " + std::to_string(bytes) + " stream " +
+                                               std::to_string(reinterpret_cast<uintptr_t>(stream))))
+    return code;
+  *pointer = 0x7000;
+  return 0;
+}
+int cuMemFreeAsync(uint64_t pointer, void *stream) {
+  return record("cuMemFreeAsync", " " + std::to_string(pointer) + " stream " +
+                                      std::to_string(reinterpret_cast<uintptr_t>(stream)));
+}
+/// The map is the arguments, for a test to read: type, rank, address, then extents.
+int cuTensorMapEncodeTiled(void *map, int type, unsigned rank, uint64_t address, const uint64_t *extents,
+                           const uint64_t *strides, const uint32_t *box, const uint32_t *, int, int swizzle,
+                           int, int fill) {
+  std::string text = " type " + std::to_string(type) + " rank " + std::to_string(rank) + " address " +
+                     std::to_string(address) + " swizzle " + std::to_string(swizzle) + " fill " +
+                     std::to_string(fill);
+  uint64_t words[16] = {uint64_t(type), rank, address};
+  for (unsigned i = 0; i < rank; ++i) {
+    words[3 + i] = extents[i];
+    text += " " + std::to_string(extents[i]) + "/" + std::to_string(box[i]);
+    if (i > 0)
+      text += "@" + std::to_string(strides[i - 1]);
+  }
+  std::memcpy(map, words, sizeof words);
+  return record("cuTensorMapEncodeTiled", text);
+}
 int cuMemFree_v2(uint64_t pointer) {
   {
     std::lock_guard<std::mutex> lock(stub().mutex);
@@ -237,6 +281,10 @@ int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes) {
 int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) {
   std::memcpy(to, reinterpret_cast<void *>(from), bytes);
   return record("cuMemcpyDtoH_v2");
+}
+int cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, void *) {
+  std::memset(reinterpret_cast<void *>(to), value, bytes);
+  return record("cuMemsetD8Async");
 }
 int cuMemsetD8_v2(uint64_t to, unsigned char value, size_t bytes) {
   std::memset(reinterpret_cast<void *>(to), value, bytes);
