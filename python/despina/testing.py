@@ -30,17 +30,9 @@ def _summarize(times, quantiles, return_mode):
     return modes[return_mode](times)
 
 
-def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_mode="mean"):
-    """Milliseconds a call of `fn` takes: the mean of as many runs as fit into `rep` milliseconds.
-
-    `quantiles` gives quantiles instead; `return_mode` is "min", "max", "mean", "median" or "all". The caches are
-    as the run before left them.
-    """
-    assert return_mode in ("min", "max", "mean", "median", "all")
-
+def _bench_host(fn, warmup, rep, clear):
     def timed():
-        for tensor in grad_to_none or ():
-            tensor.grad = None
+        clear()
         begin = time.perf_counter()
         fn()
         return (time.perf_counter() - begin) * 1e3
@@ -49,7 +41,59 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
     estimate = max(statistics.fmean(timed() for _ in range(5)), 1e-6)
     for _ in range(max(1, int(warmup / estimate))):
         timed()
-    times = [timed() for _ in range(max(1, int(rep / estimate)))]
+    return [timed() for _ in range(max(1, int(rep / estimate)))]
+
+
+def _bench_device(fn, warmup, rep, clear, active):
+    """Times between events on a GPU, each after its L2 cache was flushed."""
+    device = active.get_device_interface()
+    cache = active.get_empty_cache_for_benchmark()
+
+    def event_pair():
+        return device.Event(enable_timing=True), device.Event(enable_timing=True)
+
+    fn()
+    device.synchronize()
+    begin, end = event_pair()
+    begin.record()
+    for _ in range(5):
+        active.clear_cache(cache)
+        fn()
+    end.record()
+    device.synchronize()
+    estimate = max(begin.elapsed_time(end) / 5, 1e-6)
+    for _ in range(max(1, int(warmup / estimate))):
+        fn()
+    pairs = [event_pair() for _ in range(max(1, int(rep / estimate)))]
+    for begin, end in pairs:
+        clear()
+        active.clear_cache(cache)
+        begin.record()
+        fn()
+        end.record()
+    device.synchronize()
+    return [begin.elapsed_time(end) for begin, end in pairs]
+
+
+def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_mode="mean"):
+    """Milliseconds a call of `fn` takes: the mean of as many runs as fit into `rep` milliseconds.
+
+    `quantiles` gives quantiles instead; `return_mode` is "min", "max", "mean", "median" or "all". On a GPU
+    (`triton.runtime.driver.active`) events measure, with the L2 cache flushed before each run; on the CPU the caches
+    are as the run before left them.
+    """
+    assert return_mode in ("min", "max", "mean", "median", "all")
+    from .runtime.driver import driver
+
+    def clear_gradients():
+        for tensor in grad_to_none or ():
+            tensor.grad = None
+
+    active = driver.active
+    if active.get_current_target().backend == "cpu":
+        times = _bench_host(fn, warmup, rep, clear_gradients)
+    else:
+        times = _bench_device(fn, warmup, rep, clear_gradients, active)
     return _summarize(times, quantiles, return_mode)
 
 

@@ -1,13 +1,107 @@
+import glob
 import os
+import shutil
+import subprocess
 import sys
+import tempfile
 
 import numpy as np
 import pytest
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, FOLDER)
 import helpers  # noqa: E402
 
 SEED = pytest.StashKey[int]()
+STUB = os.path.join(FOLDER, "..", "..", "unittests", "Target", "NVPTX", "Stub", "StubCUDA.cpp")
+
+
+def pytest_addoption(parser):
+    parser.addoption("--device", choices=["cpu", "cuda"], default="cpu", help="where the kernels of the tests run")
+    parser.addoption(
+        "--compile-only", metavar="ARCHES", help="compile each kernel for these GPUs too: sm_80,sm_89,sm_90a"
+    )
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "cpu_only(reason): the test is about the CPU target, or about Python alone")
+    config.addinivalue_line("markers", "cuda_only: the test needs a GPU")
+    config.addinivalue_line("markers", "stub_cuda: the test needs the stand-in for CUDA's driver, hence no GPU")
+    if config.getoption("--device") == "cuda":
+        start_on_gpu()
+    else:
+        os.environ["TRITON_DEFAULT_BACKEND"] = "cpu"
+        os.environ["DESPINA_LIBCUDA_PATH"] = build_stub()
+    if config.getoption("--compile-only"):
+        start_compile_only(config, config.getoption("--compile-only").split(","))
+
+
+def start_on_gpu():
+    import gpu
+
+    from despina import _native
+
+    if not _native.cuda_device_count():
+        raise pytest.UsageError("--device cuda: there is no GPU")
+    gpu.install_device()
+
+
+def start_compile_only(config, arches):
+    import gpu
+
+    if not shutil.which("ptxas") and not os.path.exists("/usr/local/cuda/bin/ptxas"):
+        # NVIDIA's Python packages, which scripts/setup installs where there is no toolkit.
+        if not any(glob.glob(os.path.join(path, "nvidia", "*", "bin", "ptxas")) for path in sys.path):
+            raise pytest.UsageError("--compile-only: there is no ptxas; run scripts/setup")
+    config.compile_only = gpu.CompileOnly(arches)
+    config.compile_only.install()
+
+
+def build_stub():
+    """The stand-in for CUDA's driver, as a library; made anew when its source changes."""
+    folder = os.path.join(tempfile.gettempdir(), f"despina-stub-cuda-{os.getuid()}")
+    library = os.path.join(folder, "libcuda.so.1")
+    if not os.path.exists(library) or os.path.getmtime(library) < os.path.getmtime(STUB):
+        compiler = next(filter(shutil.which, ("c++", "g++", "clang++-22", "clang++")), None)
+        if not compiler:
+            raise pytest.UsageError("the tests of launches need a C++ compiler for their stand-in of CUDA's driver")
+        os.makedirs(folder, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder) as work:
+            made = os.path.join(work, "stub.so")
+            subprocess.run([compiler, "-std=c++17", "-O1", "-shared", "-fPIC", STUB, "-o", made], check=True)
+            os.replace(made, library)
+    return library
+
+
+def pytest_collection_modifyitems(config, items):
+    """Tests that are about another device are not part of the run."""
+    unwanted = {"cpu": ["cuda_only"], "cuda": ["cpu_only", "stub_cuda"]}[config.getoption("--device")]
+    dropped = [item for item in items if any(item.get_closest_marker(name) for name in unwanted)]
+    config.hook.pytest_deselected(items=dropped)
+    items[:] = [item for item in items if item not in dropped]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """A kernel that a test compiles must compile for the GPUs of --compile-only too."""
+    checker = getattr(item.config, "compile_only", None)
+    if checker is None:
+        return (yield)
+    checker.paused = bool(item.get_closest_marker("cpu_only"))
+    checker.take_failures()
+    result = yield
+    failures = checker.take_failures()
+    if failures:
+        pytest.fail("does not compile for a GPU:\n" + "\n".join(failures), pytrace=False)
+    return result
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    checker = getattr(config, "compile_only", None)
+    if checker:
+        terminalreporter.write_line(
+            f"{len(checker.seen)} different kernels, {checker.compiled} cubins for {', '.join(checker.arches)}"
+        )
 
 
 def pytest_runtest_setup(item):

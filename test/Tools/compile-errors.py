@@ -19,7 +19,7 @@
 # WHICH: error: {{.*}}compile-errors.py holds 2 kernels (good, bad): name one, as in {{.*}}compile-errors.py:good
 #
 # RUN: not despina compile %s:good --signature "*fp32" --const BLOCK=4 --emit obj 2>&1 | FileCheck %s --check-prefix=BINARY
-# BINARY: error: an object is binary: name a file with -o
+# BINARY: error: stage obj is binary: name a file with -o
 #
 # RUN: not despina compile %s:good --signature "*fp32" --const BLOCK=4 --emit ptx 2>&1 | FileCheck %s --check-prefix=STAGE
 # STAGE: ptx

@@ -125,7 +125,17 @@ void printSummary(const despina::Kernel &kernel) {
     std::cout << separator << type;
     separator = ", ";
   }
-  std::cout << "), " << kernel.scratchBytes() << " bytes of scratch memory per thread\n";
+  std::cout << "), ";
+  if (kernel.target().backend == "cpu") {
+    std::cout << kernel.scratchBytes() << " bytes of scratch memory per thread\n";
+    return;
+  }
+  const despina::KernelResources &resources = kernel.resources();
+  std::cout << kernel.target().arch << ": " << resources.numWarps << " warps, " << resources.sharedBytes
+            << " bytes of shared memory";
+  if (resources.registers >= 0)
+    std::cout << ", " << resources.registers << " registers, " << resources.spills << " spilled";
+  std::cout << '\n';
 }
 
 void printTimes(const despina::Kernel &kernel) {
@@ -138,8 +148,9 @@ void printTimes(const despina::Kernel &kernel) {
 }
 
 int compile(CompileArguments &arguments) {
-  if (arguments.emit == "obj" && arguments.output.empty())
-    return failText("an object is binary: name a file with -o, or -o - for standard output");
+  if ((arguments.emit == "obj" || arguments.emit == "cubin") && arguments.output.empty())
+    return failText("stage " + arguments.emit +
+                    " is binary: name a file with -o, or -o - for standard output");
   Expected<std::pair<std::string, std::string>> source = splitSource(arguments.source);
   if (!source)
     return fail(source.error());
@@ -186,14 +197,19 @@ void addCompileOptions(CLI::App &app, CompileArguments &arguments) {
       "Types of the runtime parameters, separated by commas, in order or as NAME=TYPE: \"*fp32,n=i32:16\"");
   app.add_option("-c,--const", arguments.constants,
                  "Value of a compile-time parameter, NAME=VALUE; may be repeated");
-  app.add_option("-t,--target", arguments.target.backend, "Target to compile for")->capture_default_str();
-  app.add_option("--arch", arguments.target.arch, "Processor of the target; this machine's when empty");
-  app.add_option("-e,--emit", arguments.emit, "Stage to print: tt, llvm, asm or obj")
-      ->check(CLI::IsMember({"tt", "llvm", "asm", "obj"}));
+  app.add_option("-t,--target", arguments.target.backend, "Target to compile for: cpu or cuda")
+      ->capture_default_str();
+  app.add_option("--arch", arguments.target.arch,
+                 "Processor of the target, such as sm_90a; this machine's when empty");
+  app.add_option("-e,--emit", arguments.emit,
+                 "Stage to print: tt, llvm, and asm or obj of the CPU, ttg, ptx, cubin or sass of a GPU")
+      ->check(CLI::IsMember({"tt", "ttg", "llvm", "asm", "obj", "ptx", "cubin", "sass"}));
   app.add_option("-o,--output", arguments.output, "File to write the stage to");
   app.add_option("--num-warps", arguments.options.numWarps, "Warps per program")->capture_default_str();
   app.add_option("--num-stages", arguments.options.numStages, "Stages of software pipelines")
       ->capture_default_str();
+  app.add_option("--num-ctas", arguments.options.numCtas, "Blocks of a cluster")->capture_default_str();
+  app.add_option("--maxnreg", arguments.options.maxRegisters, "Registers per thread; 0: no limit");
   app.add_flag("--no-fp-fusion", arguments.noFusion,
                "Never make one operation of a multiplication and an addition");
   app.add_flag("--debug", arguments.options.debug, "Check device_assert");

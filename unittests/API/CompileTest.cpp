@@ -292,7 +292,9 @@ def work(out_ptr, n):
   Expected<std::vector<uint64_t>> slots = kernel->pack(args, 2);
   ASSERT_GOOD(slots);
   auto start = std::chrono::steady_clock::now();
-  Expected<bool> done = kernel->launchPacked({1 << 24}, slots->data(), [](void *) { return true; });
+  LaunchOptions options;
+  options.shouldStop = [](void *) { return true; };
+  Expected<bool> done = kernel->launchPacked({1 << 24}, slots->data(), options);
   ASSERT_GOOD(done);
   EXPECT_FALSE(*done);
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
@@ -437,17 +439,18 @@ def f(out_ptr, T: tl.constexpr):
 //===--- Errors -------------------------------------------------------------===//
 
 TEST(Errors, SayWhatTheTargetCannot) {
-  Target cuda;
-  cuda.backend = "cuda";
-  Expected<Kernel> kernel = compileAdd({}, cuda);
+  Target hip;
+  hip.backend = "hip";
+  Expected<Kernel> kernel = compileAdd({}, hip);
   ASSERT_FALSE(kernel);
   EXPECT_EQ(kernel.error().kind, "NotImplementedError");
-  EXPECT_EQ(kernel.error().message, "target 'cuda' is not supported yet: this build compiles for 'cpu' only");
+  EXPECT_EQ(kernel.error().message,
+            "target 'hip' is not supported yet: this build compiles for 'cpu' and 'cuda'");
   Target unknown;
   unknown.backend = "abacus";
   kernel = compileAdd({}, unknown);
   ASSERT_FALSE(kernel);
-  EXPECT_EQ(kernel.error().message, "there is no target 'abacus'; this build knows 'cpu'");
+  EXPECT_EQ(kernel.error().message, "there is no target 'abacus'; this build knows 'cpu' and 'cuda'");
   Target other;
   other.arch = "i486";
   kernel = compileAdd({}, other);

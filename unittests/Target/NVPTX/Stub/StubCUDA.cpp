@@ -21,7 +21,8 @@ struct Stub {
   std::mutex mutex;
   std::string calls;
   std::map<std::string, int> failures;
-  std::map<uint64_t, int> owners; ///< of allocations
+  std::map<uint64_t, std::pair<size_t, int>> owners; ///< of allocations: address -> bytes, device
+  std::vector<size_t> parameterSizes;                ///< of the next launches, for the record
   int devices = 2, version = 13000, retained = 0;
 };
 
@@ -40,6 +41,25 @@ int record(const std::string &name, const std::string &details = "") {
   stub().calls += name + details + "\n";
   auto it = stub().failures.find(name);
   return it == stub().failures.end() ? 0 : it->second;
+}
+
+/// The device of the allocation that holds an address; -1 for none.
+int ownerOf(uint64_t address) {
+  auto it = stub().owners.upper_bound(address);
+  if (it == stub().owners.begin())
+    return -1;
+  --it;
+  return address < it->first + it->second.first ? it->second.second : -1;
+}
+
+std::string hexadecimal(const void *data, size_t bytes) {
+  static const char digits[] = "0123456789abcdef";
+  std::string text;
+  for (size_t i = 0; i < bytes; ++i) {
+    unsigned char byte = static_cast<const unsigned char *>(data)[i];
+    text += {digits[byte >> 4], digits[byte & 15]};
+  }
+  return text;
 }
 
 struct Attribute {
@@ -65,10 +85,16 @@ void stubReset() {
   std::lock_guard<std::mutex> lock(stub().mutex);
   stub().calls.clear();
   stub().failures.clear();
+  stub().parameterSizes.clear();
   stub().devices = 2;
   stub().version = 13000;
 }
 void stubFail(const char *function, int code) { stub().failures[function] = code; }
+/// The sizes of the parameters of the next launches: they are recorded as hexadecimal bytes.
+void stubParameters(const size_t *sizes, size_t count) {
+  std::lock_guard<std::mutex> lock(stub().mutex);
+  stub().parameterSizes.assign(sizes, sizes + count);
+}
 void stubDevices(int count) { stub().devices = count; }
 void stubVersion(int version) { stub().version = version; }
 const char *stubCalls() { return stub().calls.c_str(); }
@@ -193,8 +219,10 @@ int cuLaunchKernelEx(const Launch *launch, void *, void **parameters, void **) {
                      std::to_string(launch->shared) + " stream " +
                      std::to_string(reinterpret_cast<uintptr_t>(launch->stream)) + " context " +
                      std::to_string(contexts.empty() ? -1 : deviceOf(contexts.back()));
-  if (parameters)
+  if (parameters && stub().parameterSizes.empty())
     text += " first " + std::to_string(*static_cast<int *>(parameters[0]));
+  for (size_t i = 0; i < stub().parameterSizes.size(); ++i)
+    text += " p" + std::to_string(i) + "=" + hexadecimal(parameters[i], stub().parameterSizes[i]);
   for (unsigned i = 0; i < launch->count; ++i) {
     const Attribute &attribute = launch->attributes[i];
     text += " [" + std::to_string(attribute.id) + ":" + std::to_string(attribute.value[0]) + "," +
@@ -204,17 +232,17 @@ int cuLaunchKernelEx(const Launch *launch, void *, void **parameters, void **) {
 }
 #endif
 int cuPointerGetAttribute(void *data, int attribute, uint64_t pointer) {
-  auto it = stub().owners.find(pointer);
-  if (it == stub().owners.end())
+  int owner = ownerOf(pointer);
+  if (owner < 0)
     return invalidValue;
   if (attribute == 3) {
-    if (contexts.empty() || deviceOf(contexts.back()) != it->second)
+    if (contexts.empty() || deviceOf(contexts.back()) != owner)
       return invalidValue;
     *static_cast<uint64_t *>(data) = pointer;
   } else if (attribute == 2) {
     *static_cast<unsigned *>(data) = 2;
   } else if (attribute == 9) {
-    *static_cast<int *>(data) = it->second;
+    *static_cast<int *>(data) = owner;
   } else {
     return invalidValue;
   }
@@ -235,7 +263,7 @@ int cuMemAlloc_v2(uint64_t *pointer, size_t bytes) {
     return code;
   *pointer = reinterpret_cast<uintptr_t>(std::malloc(bytes));
   std::lock_guard<std::mutex> lock(stub().mutex);
-  stub().owners[*pointer] = deviceOf(contexts.back());
+  stub().owners[*pointer] = {bytes, deviceOf(contexts.back())};
   return 0;
 }
 int cuMemAllocAsync(uint64_t *pointer, size_t bytes, void *stream) {
