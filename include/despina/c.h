@@ -98,8 +98,8 @@ typedef struct despina_compile_request {
   int32_t num_warps, num_stages, num_ctas;
   int32_t disable_fp_fusion;
   int32_t debug;
-  /* Of a GPU target: registers per thread (0: no limit); all blocks run at once; a launch may overlap with the
-     end of the kernel before it. */
+  /* Of a GPU target: registers per thread (0: no limit); all blocks run at once; a launch may overlap with
+     the end of the kernel before it. */
   int32_t max_registers;
   int32_t cooperative_launch;
   int32_t programmatic_dependent_launch;
@@ -115,8 +115,8 @@ DESPINA_C_API size_t despina_kernel_num_parameters(const despina_kernel *kernel)
 /* Signature form of a runtime parameter; null when there is no such parameter. */
 DESPINA_C_API const char *despina_kernel_parameter_type(const despina_kernel *kernel, size_t index);
 DESPINA_C_API size_t despina_kernel_scratch_bytes(const despina_kernel *kernel);
-/* Text of a stage as a list of one string. On the CPU "tt", "llvm", "asm", "obj" (bytes); on a GPU "tt", "ttg",
-   "llvm", "ptx", "cubin" (bytes), "sass". */
+/* Text of a stage as a list of one string. On the CPU "tt", "llvm", "asm", "obj" (bytes); on a GPU "tt",
+   "ttg", "llvm", "ptx", "cubin" (bytes), "sass". */
 DESPINA_C_API int despina_kernel_text(const despina_kernel *kernel, const char *stage, despina_strings **text,
                                       despina_error **error);
 
@@ -157,8 +157,8 @@ typedef struct despina_launch_request {
   /* One for each runtime parameter, in order. */
   const despina_argument *arguments;
   size_t num_arguments;
-  /* Of the CPU target: polled on the calling thread about every 20 ms; when it returns other than 0 the rest of the grid is
-     dropped, and the launch fails with kind "KeyboardInterrupt". May be null. */
+  /* Of the CPU target: polled on the calling thread about every 20 ms; when it returns other than 0 the rest
+     of the grid is dropped, and the launch fails with kind "KeyboardInterrupt". May be null. */
   int (*should_stop)(void *context);
   void *context;
   /* Of a GPU target: 1 + the number of the device; 0: the current one. */

@@ -114,10 +114,12 @@ struct CompileOptions {
   bool cooperativeLaunch = false;
   /// A launch may begin before the kernel before it in the stream has ended. "cuda" only.
   bool programmaticDependentLaunch = false;
-  /// Keep the text of these stages for `Kernel::text`. Others are made on demand by compiling again. Stages of
-  /// "cpu": "tt", "llvm", "asm", "obj" (bytes); of "cuda": "tt", "ttg", "llvm", "ptx", "cubin" (bytes), "sass".
+  /// Keep the text of these stages for `Kernel::text`. Others are made on demand by compiling again. Stages
+  /// of "cpu": "tt", "llvm", "asm", "obj" (bytes); of "cuda": "tt", "ttg", "llvm", "ptx", "cubin" (bytes),
+  /// "sass".
   std::vector<std::string> keep;
-  /// Folders that may hold the `nvidia` folder of NVIDIA's Python packages, where its tools are looked for too.
+  /// Folders that may hold the `nvidia` folder of NVIDIA's Python packages, where its tools are looked for
+  /// too.
   std::vector<std::string> sitePackages;
 };
 
@@ -216,10 +218,10 @@ public:
   const std::string &name() const;
   /// What it was compiled for, with the architecture filled in.
   const Target &target() const;
-  /// Runs the whole grid. Arguments stand for the runtime parameters in order. On the CPU target it returns when
-  /// the grid is done; on a GPU when the kernel is queued in the stream.
-  /// Errors: wrong number or kind of arguments, a negative extent, more than 2^31-1 programs; on a GPU, memory
-  /// or a stream that is not the device's, and what the driver says.
+  /// Runs the whole grid. Arguments stand for the runtime parameters in order. On the CPU target it returns
+  /// when the grid is done; on a GPU when the kernel is queued in the stream. Errors: wrong number or kind of
+  /// arguments, a negative extent, more than 2^31-1 programs; on a GPU, memory or a stream that is not the
+  /// device's, and what the driver says.
   Result launch(Grid grid, std::initializer_list<Argument> args, const LaunchOptions &options = {}) const;
   Result launch(Grid grid, const Argument *args, size_t numArgs, const LaunchOptions &options = {}) const;
   /// Checks arguments and packs them for `launchPacked`.

@@ -2,9 +2,9 @@
 //
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What a program needs to run kernels on a GPU when it uses no other library for that. Handles are those of the
-// vendor's driver, so that both may be mixed. Nothing here throws; all functions may be called from several
-// threads at once. On a machine without GPUs everything is an error that says so.
+// What a program needs to run kernels on a GPU when it uses no other library for that. Handles are those of
+// the vendor's driver, so that both may be mixed. Nothing here throws; all functions may be called from
+// several threads at once. On a machine without GPUs everything is an error that says so.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DESPINA_DEVICE_H

@@ -49,8 +49,8 @@ public:
   virtual llvm::ArrayRef<const char *> stages() const = 0;
   virtual LanguageTarget languageTarget() const = 0;
   virtual void registerDialects(mlir::DialectRegistry &registry) const = 0;
-  /// Takes a module of tile IR to code; the texts of the stages in `wanted` go into the kernel. `errors` hears
-  /// what MLIR reports meanwhile.
+  /// Takes a module of tile IR to code; the texts of the stages in `wanted` go into the kernel. `errors`
+  /// hears what MLIR reports meanwhile.
   virtual std::optional<Error> emit(mlir::ModuleOp module, llvm::ArrayRef<std::string> wanted,
                                     const MLIRErrors &errors, KernelImpl &kernel) const = 0;
 

@@ -119,8 +119,8 @@ const CUDACode::Loaded *CUDACode::loadNow(nvptx::CUDADriver &driver, int device,
   auto failed = [&]() -> const Loaded * {
     error = errorFrom(failure, "kernel " + image_.name);
     if (!image_.noCubin.empty() && failure.kind == nvptx::CUDAError::Kind::Driver)
-      error = plainError(error.kind, error.message + "\nThe driver got PTX, for want of an assembler: " +
-                                         image_.noCubin);
+      error = plainError(error.kind,
+                         error.message + "\nThe driver got PTX, for want of an assembler: " + image_.noCubin);
     return nullptr;
   };
   std::optional<nvptx::DeviceModule> module = driver.load(device, image_.image, failure);

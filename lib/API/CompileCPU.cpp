@@ -45,7 +45,8 @@ public:
   }
 
   Expected<DeviceKernel> load(int) const override {
-    return plainError("ValueError", "kernel " + name_ + " is one for the CPU: there is no device to load it on");
+    return plainError("ValueError",
+                      "kernel " + name_ + " is one for the CPU: there is no device to load it on");
   }
 
 private:

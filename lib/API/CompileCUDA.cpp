@@ -117,8 +117,7 @@ std::optional<Error> CUDABackEnd::assemble(const std::string &ptx, bool cubinWan
   if (assembled) {
     if (const nvptx::KernelResources *found = assembled->kernel(code.kernel.entry)) {
       resources.registers = static_cast<int>(found->registers);
-      resources.spills =
-          static_cast<int>(std::max(found->spillStores, found->spillLoads) / sizeof(uint32_t));
+      resources.spills = static_cast<int>(std::max(found->spillStores, found->spillLoads) / sizeof(uint32_t));
       resources.sharedBytes += found->sharedBytes;
     }
     code.image = std::move(assembled->cubin);
@@ -132,9 +131,8 @@ std::optional<Error> CUDABackEnd::assemble(const std::string &ptx, bool cubinWan
     code.image = ptx;
     return std::nullopt;
   }
-  std::string log = failure.log.empty() || failure.message.find(failure.log) != std::string::npos
-                        ? ""
-                        : "\n" + failure.log;
+  std::string log =
+      failure.log.empty() || failure.message.find(failure.log) != std::string::npos ? "" : "\n" + failure.log;
   return plainError("PTXASError", failure.message + log);
 }
 
@@ -181,10 +179,10 @@ std::optional<nvptx::Architecture> findArchitecture(const std::string &arch, Err
 }
 
 Error outOfThreads(int threads) {
-  Error error = plainError("OutOfResources",
-                           "out of resource: threads, Required: " + std::to_string(threads) +
-                               ", Hardware limit: " + std::to_string(maxThreads) +
-                               ". Reducing block sizes or `num_stages` may help.");
+  Error error =
+      plainError("OutOfResources", "out of resource: threads, Required: " + std::to_string(threads) +
+                                       ", Hardware limit: " + std::to_string(maxThreads) +
+                                       ". Reducing block sizes or `num_stages` may help.");
   error.resource = "threads";
   error.required = static_cast<uint64_t>(threads);
   error.limit = maxThreads;
@@ -199,11 +197,12 @@ std::optional<Error> checkOptions(const CompileOptions &options, const nvptx::Ar
     return outOfThreads(std::min(options.numWarps, 1 << 20) * warpSize);
   bool powerOfTwo = options.numCtas > 0 && (options.numCtas & (options.numCtas - 1)) == 0;
   if (!powerOfTwo || options.numCtas > maxClusterBlocks)
-    return plainError("ValueError", "num_ctas must be a power of 2 up to " + std::to_string(maxClusterBlocks) +
-                                        ", not " + std::to_string(options.numCtas));
+    return plainError("ValueError", "num_ctas must be a power of 2 up to " +
+                                        std::to_string(maxClusterBlocks) + ", not " +
+                                        std::to_string(options.numCtas));
   if (options.numCtas > 1 && arch.number < firstWithClusters)
-    return plainError("ValueError", "num_ctas > 1 needs clusters, which sm_90 brought: set num_ctas=1 for " +
-                                        arch.name());
+    return plainError("ValueError",
+                      "num_ctas > 1 needs clusters, which sm_90 brought: set num_ctas=1 for " + arch.name());
   if (options.numStages < 0)
     return plainError("ValueError",
                       "num_stages must not be negative, but it is " + std::to_string(options.numStages));

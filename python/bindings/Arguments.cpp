@@ -461,8 +461,8 @@ bool ArgumentReader::readCudaInterface(const Parameter &parameter, PyObject *obj
   return readInterfaceDict(parameter, object, std::move(interface), PointerPlace::unknown, out);
 }
 
-bool ArgumentReader::readInterfaceDict(const Parameter &parameter, PyObject *object, Ref interface, int device,
-                                       Classified &out) {
+bool ArgumentReader::readInterfaceDict(const Parameter &parameter, PyObject *object, Ref interface,
+                                       int device, Classified &out) {
   if (!PyDict_Check(interface.get()))
     return refuse(object, "its array interface is no dict");
   PyObject *data = PyDict_GetItemString(interface.get(), "data");

@@ -241,7 +241,8 @@ void addMemory(nb::module_ &m) {
             valueOrThrow(self.copyTo(host.data(), host.bytes()));
           },
           "buffer"_a, "Copies to a contiguous writable buffer of the host.")
-      .def("fill", [](const DeviceMemory &self, uint8_t value) { valueOrThrow(self.fill(value)); }, "value"_a)
+      .def(
+          "fill", [](const DeviceMemory &self, uint8_t value) { valueOrThrow(self.fill(value)); }, "value"_a)
       .def(
           "fill_async",
           [](const DeviceMemory &self, uint8_t value, uintptr_t stream) {
@@ -289,12 +290,14 @@ void addStreams(nb::module_ &m) {
 } // namespace
 
 void addDevices(nb::module_ &m) {
-  m.def("cuda_device_count", [] { return runtimeOrThrow().count(); },
-        "Number of CUDA devices; raises RuntimeError where there is no driver.");
+  m.def(
+      "cuda_device_count", [] { return runtimeOrThrow().count(); },
+      "Number of CUDA devices; raises RuntimeError where there is no driver.");
   m.def("cuda_properties", &propertiesDict, "device"_a);
   m.def("cuda_current_device", [] { return runtimeOrThrow().current(); });
-  m.def("cuda_set_current_device",
-        [](int device) { valueOrThrow(runtimeOrThrow().setCurrent(device)); }, "device"_a);
+  m.def(
+      "cuda_set_current_device", [](int device) { valueOrThrow(runtimeOrThrow().setCurrent(device)); },
+      "device"_a);
   m.def(
       "cuda_current_stream",
       [](int device) {

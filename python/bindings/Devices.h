@@ -17,8 +17,8 @@ namespace despina::python {
 /// The number that stands for the CPU.
 constexpr int cpuPlace = PointerPlace::host;
 
-/// Where the pointers of a launch lie: a CUDA device or `cpuPlace`; where they say nothing, the active driver's
-/// device. False after setting a Python error, as for pointers that do not go together.
+/// Where the pointers of a launch lie: a CUDA device or `cpuPlace`; where they say nothing, the active
+/// driver's device. False after setting a Python error, as for pointers that do not go together.
 bool resolvePlace(const ArgumentReader &reader, int &device);
 /// The first CUDA device on which a pointer lies; -1 without one.
 int firstDevice(const ArgumentReader &reader);

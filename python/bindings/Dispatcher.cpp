@@ -220,8 +220,8 @@ bool missingArguments(const DispatcherState &state, const Launch &launch) {
     if (!launch.values[i]) {
       names += (count++ ? ", '" : "'") + std::string(textOf(state.parameters[i].name.get())) + "'";
     }
-  PyErr_Format(PyExc_TypeError, "%s() missing %zu required argument%s: %s", state.functionName.c_str(),
-               count, count == 1 ? "" : "s", names.c_str());
+  PyErr_Format(PyExc_TypeError, "%s() missing %zu required argument%s: %s", state.functionName.c_str(), count,
+               count == 1 ? "" : "s", names.c_str());
   return false;
 }
 
@@ -257,8 +257,8 @@ bool bindKeyword(const DispatcherState &state, Launch &launch, PyObject *name, P
   if (index < 0)
     return readOption(launch, name, value);
   if (launch.values[size_t(index)]) {
-    PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%U'",
-                 state.functionName.c_str(), name);
+    PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%U'", state.functionName.c_str(),
+                 name);
     return false;
   }
   launch.values[size_t(index)] = value;
@@ -463,11 +463,11 @@ Ref optionsDict(const Launch &launch) {
     if (PyDict_SetItem(dict.get(), name, value) < 0)
       return {};
   auto truth = [](bool value) { return value ? Py_True : Py_False; };
-  Ref values = Ref::steal(Py_BuildValue(
-      "{sisisisOsOsOsO}", "num_warps", options.numWarps, "num_stages", options.numStages, "num_ctas",
-      options.numCtas, "enable_fp_fusion", truth(options.enableFPFusion), "debug",
-      options.debug < 0 ? Py_None : truth(options.debug), "launch_cooperative_grid",
-      truth(options.cooperative), "launch_pdl", truth(options.programmaticDependent)));
+  Ref values = Ref::steal(
+      Py_BuildValue("{sisisisOsOsOsO}", "num_warps", options.numWarps, "num_stages", options.numStages,
+                    "num_ctas", options.numCtas, "enable_fp_fusion", truth(options.enableFPFusion), "debug",
+                    options.debug < 0 ? Py_None : truth(options.debug), "launch_cooperative_grid",
+                    truth(options.cooperative), "launch_pdl", truth(options.programmaticDependent)));
   if (!values || PyDict_Update(dict.get(), values.get()) < 0)
     return {};
   return dict;
@@ -506,9 +506,9 @@ const Entry *compileEntry(DispatcherState &state, Launch &launch, bool warmup) {
   Ref keyObject = Ref::steal(PyBytes_FromStringAndSize(launch.key.data(), Py_ssize_t(launch.key.size())));
   if (!options || !keyObject || !state.owner)
     return nullptr;
-  Ref kernel = Ref::steal(PyObject_CallMethod(
-      state.owner.get(), "_compile_specialization", "OOOOii", keyObject.get(), arguments.get(), options.get(),
-      warmup ? Py_True : Py_False, launch.device, launch.capability));
+  Ref kernel = Ref::steal(PyObject_CallMethod(state.owner.get(), "_compile_specialization", "OOOOii",
+                                              keyObject.get(), arguments.get(), options.get(),
+                                              warmup ? Py_True : Py_False, launch.device, launch.capability));
   if (!kernel) {
     trimTraceback();
     return nullptr;
@@ -554,18 +554,17 @@ bool runWithHooks(const DispatcherState &state, Launch &launch, const Entry &ent
   Ref bound = boundDict(state, launch);
   Ref metadata;
   if (bound)
-    metadata = Ref::steal(PyObject_CallMethod(
-        state.owner.get(), "_launch_metadata", "((LLL)OOK)", (long long)grid.x, (long long)grid.y,
-        (long long)grid.z, entry.kernelObject.get(), bound.get(),
-        static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(launch.stream))));
+    metadata = Ref::steal(
+        PyObject_CallMethod(state.owner.get(), "_launch_metadata", "((LLL)OOK)", (long long)grid.x,
+                            (long long)grid.y, (long long)grid.z, entry.kernelObject.get(), bound.get(),
+                            static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(launch.stream))));
   Ref enter = metadata ? Ref::steal(PyObject_CallMethod(state.owner.get(), "_call_hooks", "OOO", r.enterHooks,
                                                         metadata.get(), Py_False))
                        : Ref();
-  if (!enter ||
-      !runKernel(entry.handle->kernel, grid, launch.slots.data(), launch.device, launch.stream))
+  if (!enter || !runKernel(entry.handle->kernel, grid, launch.slots.data(), launch.device, launch.stream))
     return false;
-  return bool(Ref::steal(PyObject_CallMethod(state.owner.get(), "_call_hooks", "OOO", r.exitHooks,
-                                             metadata.get(), Py_True)));
+  return bool(Ref::steal(
+      PyObject_CallMethod(state.owner.get(), "_call_hooks", "OOO", r.exitHooks, metadata.get(), Py_True)));
 }
 
 bool computeGrid(const DispatcherState &state, Launch &launch, PyObject *gridObject, Grid &grid) {

@@ -24,8 +24,8 @@ struct KernelHandle {
 
 /// Three extents from a tuple or list of one to three integers. False after setting a Python error.
 bool readGrid(PyObject *object, Grid &grid);
-/// Runs a kernel without the GIL, on the CPU or a CUDA device with its stream; Ctrl-C stops one of the CPU. False
-/// after setting a Python error.
+/// Runs a kernel without the GIL, on the CPU or a CUDA device with its stream; Ctrl-C stops one of the CPU.
+/// False after setting a Python error.
 bool runKernel(const Kernel &kernel, const Grid &grid, const uint64_t *slots, int device, void *stream);
 
 /// Makes the types `Dispatcher` and `BoundKernel` and adds them to the module. False after a Python error.

@@ -191,8 +191,9 @@ nb::tuple loadKernel(const KernelHandle &handle, int device) {
     loaded.emplace(handle.kernel.load(device));
   }
   DeviceKernel kernel = valueOrThrow(std::move(*loaded));
-  return nb::make_tuple(reinterpret_cast<uintptr_t>(kernel.module), reinterpret_cast<uintptr_t>(kernel.function),
-                        kernel.registers, kernel.spills, kernel.maxThreads);
+  return nb::make_tuple(reinterpret_cast<uintptr_t>(kernel.module),
+                        reinterpret_cast<uintptr_t>(kernel.function), kernel.registers, kernel.spills,
+                        kernel.maxThreads);
 }
 
 nb::tuple targetOf(const KernelHandle &handle) {

@@ -110,7 +110,8 @@ struct Registry {
   unsigned long mainThread = 0;
   // Interned names.
   PyObject *value, *dataPtr, *dtype, *handle, *signature, *path, *globals, *closure, *code, *freevars, *fn,
-      *fields, *item, *isCpu, *isCuda, *getDevice, *arrayInterface, *cudaArrayInterface, *dlpack, *dlpackDevice, *cellContents, *dict, *name, *isConst;
+      *fields, *item, *isCpu, *isCuda, *getDevice, *arrayInterface, *cudaArrayInterface, *dlpack,
+      *dlpackDevice, *cellContents, *dict, *name, *isConst;
 };
 Registry &registry();
 /// Makes the interned names. False after setting a Python error.

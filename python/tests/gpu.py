@@ -170,7 +170,9 @@ class CompileOnly:
                 self.failures += self.seen[key]
                 return
         arguments = [compiler_module._unwrap(argument) for argument in arguments]
-        failures = [f for f in self._pool.map(lambda arch: self.compile(src, arguments, options, arch), self.arches) if f]
+        failures = [
+            f for f in self._pool.map(lambda arch: self.compile(src, arguments, options, arch), self.arches) if f
+        ]
         with self._lock:
             self.seen[key] = failures
             self.failures += failures

@@ -1,5 +1,5 @@
-"""Controls the stand-in for CUDA's driver (unittests/Target/NVPTX/Stub/StubCUDA.cpp): two devices on which nothing runs,
-and a record of the calls."""
+"""Controls the stand-in for CUDA's driver (unittests/Target/NVPTX/Stub/StubCUDA.cpp): two devices on which nothing
+runs, and a record of the calls."""
 
 from __future__ import annotations
 
@@ -52,7 +52,9 @@ class Launch:
         self.block = tuple(map(int, numbers["block"].split(",")))
         self.shared, self.stream, self.device = (int(numbers[key]) for key in ("shared", "stream", "context"))
         self.parameters = [bytes.fromhex(text) for text in re.findall(r" p\d+=([0-9a-f]*)", line)]
-        self.attributes = {int(key): tuple(map(int, v.split(","))) for key, v in re.findall(r"\[(\d+):([-\d,]+)\]", line)}
+        self.attributes = {
+            int(key): tuple(map(int, v.split(","))) for key, v in re.findall(r"\[(\d+):([-\d,]+)\]", line)
+        }
 
     def values(self, formats):
         """The parameters read as `struct` formats say."""

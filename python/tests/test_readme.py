@@ -28,7 +28,8 @@ def test_the_kernel(tmp_path):
     run(sys.executable, str(tmp_path / "kernel.py"))
     # With no line changed but the imports.
     unchanged = kernel.replace("import despina as triton", "import triton").replace(
-        "import despina.language as tl", "import triton.language as tl")
+        "import despina.language as tl", "import triton.language as tl"
+    )
     assert "despina" not in unchanged
     (tmp_path / "unchanged.py").write_text(unchanged)
     run(sys.executable, "-m", "despina", "run", str(tmp_path / "unchanged.py"))
@@ -38,8 +39,19 @@ def test_the_cpp_program(tmp_path):
     [program] = [block for block in blocks("cpp") if "int main" in block]
     (tmp_path / "program.cpp").write_text(program)
     library = ROOT / "build" / "lib"
-    run("clang++-22", "-std=c++20", "-I", str(ROOT / "include"), str(tmp_path / "program.cpp"), "-o",
-        str(tmp_path / "program"), "-L", str(library), f"-Wl,-rpath,{library}", "-ldespina")
+    run(
+        "clang++-22",
+        "-std=c++20",
+        "-I",
+        str(ROOT / "include"),
+        str(tmp_path / "program.cpp"),
+        "-o",
+        str(tmp_path / "program"),
+        "-L",
+        str(library),
+        f"-Wl,-rpath,{library}",
+        "-ldespina",
+    )
     assert run(str(tmp_path / "program")) == "3\n"
 
 

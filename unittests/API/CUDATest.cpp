@@ -57,9 +57,8 @@ protected:
     Target target;
     target.backend = "cuda";
     target.arch = arch;
-    return compileText(copySource, "copy.py", "copy",
-                       {{"x_ptr", "*fp32"}, {"y_ptr", "*fp32"}, {"n", "i32"}}, {{"BLOCK", 128}}, target,
-                       options);
+    return compileText(copySource, "copy.py", "copy", {{"x_ptr", "*fp32"}, {"y_ptr", "*fp32"}, {"n", "i32"}},
+                       {{"BLOCK", 128}}, target, options);
   }
 
 private:

@@ -243,8 +243,7 @@ bool CUDADriver::checkPointer(int device, DevicePointer address, CUDAError &erro
 std::optional<int> CUDADriver::deviceOf(DevicePointer address) {
   unsigned type = 0;
   int ordinal = -1;
-  if (address == 0 ||
-      state_->call.pointerAttribute(&type, abi::PointerMemoryType, address) != abi::Success ||
+  if (address == 0 || state_->call.pointerAttribute(&type, abi::PointerMemoryType, address) != abi::Success ||
       type != abi::MemoryDevice ||
       state_->call.pointerAttribute(&ordinal, abi::PointerOrdinal, address) != abi::Success)
     return std::nullopt;

@@ -67,11 +67,11 @@ bool CUDADriver::recordEvent(int device, EventHandle event, StreamHandle stream,
 std::optional<float> CUDADriver::elapsedTime(int device, EventHandle begin, EventHandle end,
                                              CUDAError &error) {
   float milliseconds = 0;
-  bool done = inContext(device, "cannot measure time between two events", error,
-                        [&](const abi::Functions &call) {
-                          int code = call.eventSynchronize(end);
-                          return code ? code : call.eventElapsed(&milliseconds, begin, end);
-                        });
+  bool done =
+      inContext(device, "cannot measure time between two events", error, [&](const abi::Functions &call) {
+        int code = call.eventSynchronize(end);
+        return code ? code : call.eventElapsed(&milliseconds, begin, end);
+      });
   return done ? std::optional<float>(milliseconds) : std::nullopt;
 }
 
@@ -197,10 +197,9 @@ bool CUDADriver::encodeTensorMap(const TensorMapRequest &request, TensorMap &map
       strides[i - 1] = request.strides[i] * request.elementBytes;
   }
   constexpr int noInterleave = 0, promoteTo128Bytes = 2;
-  int code = state_->call.tensorMapEncode(&map, static_cast<int>(request.dataType), request.rank,
-                                          request.base, request.extents, strides, box, steps, noInterleave,
-                                          swizzleMode(request.swizzleBytes), promoteTo128Bytes,
-                                          request.nanFill ? 1 : 0);
+  int code = state_->call.tensorMapEncode(
+      &map, static_cast<int>(request.dataType), request.rank, request.base, request.extents, strides, box,
+      steps, noInterleave, swizzleMode(request.swizzleBytes), promoteTo128Bytes, request.nanFill ? 1 : 0);
   if (code != abi::Success)
     error = describe(code, "cannot make a tensor map");
   return code == abi::Success;

@@ -10,7 +10,8 @@
 
 namespace despina::nvptx {
 
-std::optional<std::string> disassemble(const std::string &cubin, const ToolSearch &tools, std::string &error) {
+std::optional<std::string> disassemble(const std::string &cubin, const ToolSearch &tools,
+                                       std::string &error) {
   std::vector<std::string> line;
   std::string missing;
   if (std::optional<FoundTool> found = tools.find(Tool::Cuobjdump, error))
