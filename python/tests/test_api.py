@@ -17,6 +17,8 @@ from despina.compiler import ASTSource
 
 from helpers import module_from
 
+pytestmark = pytest.mark.cpu_only("the package, and compiling for the CPU")
+
 CPU = GPUTarget("cpu", "", 1)
 
 

@@ -12,6 +12,8 @@ from despina.compiler.errors import CompileTimeAssertionFailure, UnsupportedLang
 
 from helpers import module_from
 
+pytestmark = pytest.mark.cpu_only("messages of the front end")
+
 X = np.zeros(64, np.float32)
 I = np.zeros(64, np.int32)  # noqa: E741
 

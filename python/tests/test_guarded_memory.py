@@ -8,6 +8,8 @@ import pytest
 
 from helpers import ALL, NUMPY, assert_same, module_from, poisoned, random_values
 
+pytestmark = pytest.mark.cpu_only("pages of host memory that may not be touched")
+
 PAGE = mmap.PAGESIZE
 LIBC = ctypes.CDLL(None, use_errno=True)
 

@@ -97,6 +97,7 @@ def test_torch_like_bfloat16():
     assert array.astype(np.float32).tolist() == [*range(1, 17)]
 
 
+@pytest.mark.cpu_only("memory that the CPU cannot read")
 def test_tensors_of_other_devices_are_refused():
     tensor = TorchLike(np.zeros(4, np.float32))
     tensor.is_cpu = False
@@ -440,6 +441,7 @@ def slow(x_ptr, n):
 """
 
 
+@pytest.mark.cpu_only("a launch on the CPU returns when it is done")
 def test_other_threads_run_during_a_launch():
     slow = module_from(SLOW).slow
     x = np.zeros(16, np.float32)
@@ -462,6 +464,7 @@ def script(text):
     return path
 
 
+@pytest.mark.cpu_only("a launch on the CPU returns when it is done")
 def test_ctrl_c_stops_a_launch():
     path = script(f"""
 {textwrap.indent(SLOW, "        ")}
@@ -487,6 +490,7 @@ def test_ctrl_c_stops_a_launch():
         process.wait()
 
 
+@pytest.mark.cpu_only("CUDA does not survive a fork")
 def test_fork():
     x = np.zeros(5000, np.float32)
     add_one[(50,)](x, 5000, BLOCK=128)
@@ -518,6 +522,7 @@ def test_fork():
     assert (x == 2).all()
 
 
+@pytest.mark.cpu_only("CUDA does not survive a fork")
 def test_multiprocessing_pool():
     import multiprocessing
 

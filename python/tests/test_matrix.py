@@ -4,6 +4,10 @@ import os
 import subprocess
 import sys
 
+import pytest
+
+pytestmark = pytest.mark.cpu_only("children that compile for the CPU")
+
 WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "matrix_worker.py")
 
 

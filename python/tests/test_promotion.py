@@ -11,6 +11,8 @@ from despina.backends.compiler import GPUTarget
 
 from helpers import ALL, FLOATS, INTEGERS, NUMPY, SIGNATURE, module_from
 
+pytestmark = pytest.mark.cpu_only("types that the front end finds")
+
 WIDTH = {name: 1 if name == "int1" else int("".join(c for c in name if c.isdigit())) for name in ALL}
 RANK = {"bfloat16": 0, "float16": 1, "float32": 2, "float64": 3}
 

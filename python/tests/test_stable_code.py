@@ -12,6 +12,8 @@ from despina.compiler import ASTSource
 
 from helpers import module_from
 
+pytestmark = pytest.mark.cpu_only("the code of the CPU target")
+
 CPU = GPUTarget("cpu", "", 1)
 KERNELS = """
     @triton.jit

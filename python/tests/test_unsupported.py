@@ -9,6 +9,8 @@ import despina.language as tl
 from helpers import module_from
 from test_api import NAMES
 
+pytestmark = pytest.mark.cpu_only("what the front end refuses")
+
 UNSUPPORTED = """
 dot_scaled make_tensor_descriptor load_tensor_descriptor store_tensor_descriptor histogram sort topk bitonic_merge
 gather map_elementwise philox philox_impl rand rand4x randint randint4x randn randn4x pair_uniform_to_normal
