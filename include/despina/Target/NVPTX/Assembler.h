@@ -44,7 +44,7 @@ struct AssembleOptions {
   AssembleMethod method = AssembleMethod::Automatic;
 };
 
-/// Reads DISABLE_PTXAS_OPT and PTXAS_OPTIONS into the options.
+/// Reads DISABLE_PTXAS_OPT, PTXAS_OPTIONS and TRITON_DISABLE_LINE_INFO into the options.
 void applyAssemblerEnvironment(AssembleOptions &options);
 
 /// What the assembler says of one kernel.

@@ -194,6 +194,8 @@ void applyAssemblerEnvironment(AssembleOptions &options) {
     options.optLevel = 0;
     options.debugInfo = true;
   }
+  if (isTrue("TRITON_DISABLE_LINE_INFO") || isTrue("DESPINA_DISABLE_LINE_INFO"))
+    options.lineInfo = false;
   const char *text = std::getenv("PTXAS_OPTIONS");
   std::string_view rest = text ? text : "";
   while (true) {
