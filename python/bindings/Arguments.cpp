@@ -79,6 +79,7 @@ enum class HostKind : uint8_t {
   Interface,
   CudaInterface,
   DLPack,
+  Descriptor,
   Constexpr,
   Function,
   Unsupported
@@ -121,6 +122,8 @@ TypeInfo inspectType(PyObject *object) {
     return {HostKind::Constexpr};
   if (isA(r.jitCallableClass))
     return {HostKind::Function};
+  if (isA(r.descriptorClass))
+    return {HostKind::Descriptor};
   if (PyTuple_Check(object))
     return {HostKind::Tuple};
   probeNumPy();
@@ -247,6 +250,13 @@ bool packInteger(TypeCode type, PyObject *object, uint64_t &slot) {
 std::string signatureOf(TypeCode type) {
   std::string text = type & pointerBit ? (type & constBit ? "*k" : "*") : "";
   return text + scalarNames[type & 0x3f];
+}
+
+std::string descriptorSignature(const Classified &descriptor) {
+  std::string text = "tensordesc<" + std::string(scalarNames[descriptor.elements.front().type & 0x3f]) + "[";
+  for (size_t i = 0; i != descriptor.block.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(descriptor.block[i]);
+  return text + (descriptor.padsNaN ? "]>:nan" : "]>");
 }
 
 std::optional<TypeCode> typeFromSignature(std::string_view text) {
@@ -587,6 +597,75 @@ bool ArgumentReader::readTuple(const Parameter &parameter, PyObject *object, Cla
   return true;
 }
 
+/// Reads a list of integers into the elements from `first` on, as values of a type.
+static bool readExtents(PyObject *owner, const char *name, TypeCode type, size_t count,
+                        std::vector<Classified> &elements, size_t first) {
+  Ref list = Ref::steal(PyObject_GetAttrString(owner, name));
+  Ref items =
+      list ? Ref::steal(PySequence_Fast(list.get(), "the extents of a tensor descriptor must be a list"))
+           : Ref();
+  if (!items)
+    return false;
+  if (size_t(PySequence_Fast_GET_SIZE(items.get())) < count) {
+    PyErr_Format(PyExc_ValueError, "rank mismatch: %s of a tensor descriptor has too few elements", name);
+    return false;
+  }
+  for (size_t i = 0; i != count; ++i) {
+    Classified &element = elements[first + i];
+    element.kind = Classified::Kind::Runtime;
+    element.type = type;
+    element.divisible = false;
+    if (!packScalar(type, PySequence_Fast_GET_ITEM(items.get(), Py_ssize_t(i)), element.slot))
+      return false;
+  }
+  return true;
+}
+
+static bool readBlock(PyObject *object, std::vector<int64_t> &block) {
+  Ref list = Ref::steal(PyObject_GetAttrString(object, "block_shape"));
+  Ref items =
+      list ? Ref::steal(PySequence_Fast(list.get(), "the block_shape of a tensor descriptor must be a list"))
+           : Ref();
+  if (!items)
+    return false;
+  block.clear();
+  for (Py_ssize_t i = 0; i != PySequence_Fast_GET_SIZE(items.get()); ++i) {
+    block.push_back(PyLong_AsLongLong(PySequence_Fast_GET_ITEM(items.get(), i)));
+    if (PyErr_Occurred())
+      return false;
+  }
+  constexpr size_t maxRank = 5;
+  if (!block.empty() && block.size() <= maxRank)
+    return true;
+  PyErr_SetString(PyExc_ValueError, "a tensor descriptor has one to five dimensions");
+  return false;
+}
+
+bool ArgumentReader::readDescriptor(PyObject *object, Classified &out) {
+  out.kind = Classified::Kind::Descriptor;
+  out.object = object;
+  Ref base = Ref::steal(PyObject_GetAttrString(object, "base"));
+  Ref padding = base ? Ref::steal(PyObject_GetAttrString(object, "padding")) : Ref();
+  if (!padding || !readBlock(object, out.block))
+    return false;
+  out.padsNaN = textOf(padding.get()) == "nan";
+  size_t rank = out.block.size();
+  out.elements.resize(2 * rank);
+  Parameter plain;
+  if (!read(plain, base.get(), out.elements[0]))
+    return false;
+  keep(std::move(base));
+  const Classified &pointer = out.elements[0];
+  if (pointer.kind != Classified::Kind::Runtime || !(pointer.type & pointerBit))
+    return refuse(object, "its base is no tensor");
+  if (pointer.slot % 16 != 0) {
+    PyErr_SetString(PyExc_ValueError, "the base of a tensor descriptor must be 16-byte aligned");
+    return false;
+  }
+  return readExtents(object, "shape", code::I32, rank, out.elements, 1) &&
+         readExtents(object, "strides", code::I64, rank - 1, out.elements, 1 + rank);
+}
+
 bool ArgumentReader::read(const Parameter &parameter, PyObject *object, Classified &out) {
   if (parameter.isConstexpr)
     return readConstant(object, out);
@@ -609,6 +688,7 @@ bool ArgumentReader::read(const Parameter &parameter, PyObject *object, Classifi
   case HostKind::Function:
   case HostKind::Constexpr: return readConstant(object, out);
   case HostKind::Tuple: return readTuple(parameter, object, out);
+  case HostKind::Descriptor: return readDescriptor(object, out);
   case HostKind::Tensor: return readTensor(parameter, object, out);
   case HostKind::Interface: return readInterface(parameter, object, out);
   case HostKind::CudaInterface: return readCudaInterface(parameter, object, out);

@@ -59,14 +59,20 @@ struct Parameter {
 
 /// What one argument turned into.
 struct Classified {
-  enum class Kind : uint8_t { Constant, Runtime, Tuple };
+  enum class Kind : uint8_t { Constant, Runtime, Tuple, Descriptor };
   Kind kind = Kind::Constant;
   TypeCode type = 0;
   bool divisible = false;
   uint64_t slot = 0;
   PyObject *object = nullptr; ///< constant or tuple; borrowed from the reader or the caller
+  /// Of a tuple. Of a tensor descriptor, what it passes: address, extents, strides but the last.
   std::vector<Classified> elements;
+  std::vector<int64_t> block; ///< shape of a descriptor's blocks
+  bool padsNaN = false;       ///< a descriptor's padding
 };
+
+/// "tensordesc<fp16[64, 64]>".
+std::string descriptorSignature(const Classified &descriptor);
 
 /// Where a pointer points, as far as the object says that it came from.
 struct PointerPlace {
@@ -106,6 +112,7 @@ private:
   /// Where a tensor lies. False after setting a Python error.
   bool readTensorDevice(PyObject *object, int &device);
   bool readDLPack(const Parameter &parameter, PyObject *object, Classified &out);
+  bool readDescriptor(PyObject *object, Classified &out);
   bool readTensor(const Parameter &parameter, PyObject *object, Classified &out);
   bool refuse(PyObject *object, const char *why = nullptr);
 

@@ -397,6 +397,15 @@ bool encodeArgument(DispatcherState &state, Launch &launch, const Classified &ar
       if (!encodeArgument(state, launch, element))
         return false;
     return true;
+  case Classified::Kind::Descriptor:
+    launch.key += argument.padsNaN ? 'n' : 'd';
+    launch.key += char(argument.elements.front().type);
+    appendBytes(launch.key, argument.block.size());
+    for (int64_t extent : argument.block)
+      appendBytes(launch.key, extent);
+    for (const Classified &element : argument.elements)
+      launch.slots.push_back(element.slot);
+    return true;
   }
   return false;
 }
@@ -442,6 +451,8 @@ Ref describe(PyObject *name, const Classified &argument) {
   Ref type = Ref::borrow(Py_None), constant = Ref::borrow(Py_None), elements = Ref::borrow(Py_None);
   if (argument.kind == Classified::Kind::Runtime)
     type = makeStr(signatureOf(argument.type));
+  else if (argument.kind == Classified::Kind::Descriptor)
+    type = makeStr(descriptorSignature(argument));
   else
     constant = Ref::borrow(argument.object);
   if (argument.kind == Classified::Kind::Tuple) {

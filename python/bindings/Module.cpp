@@ -231,6 +231,7 @@ void registerPackage(nb::dict values) {
   Registry &r = registry();
   setOnce(r.constexprClass, values, "constexpr");
   setOnce(r.dtypeClass, values, "dtype");
+  setOnce(r.descriptorClass, values, "tensor_descriptor");
   setOnce(r.jitCallableClass, values, "jit_callable");
   setOnce(r.dtypeFromSignature, values, "dtype_from_signature");
   setOnce(r.makeError, values, "make_error");
@@ -247,6 +248,8 @@ std::string describeArgument(nb::handle object) {
   Classified classified;
   if (!reader.read(Parameter(), object.ptr(), classified))
     throw nb::python_error();
+  if (classified.kind == Classified::Kind::Descriptor)
+    return descriptorSignature(classified);
   return classified.kind == Classified::Kind::Runtime ? signatureOf(classified.type) : "constexpr";
 }
 

@@ -101,6 +101,7 @@ void setException(PyObject *exception);
 struct Registry {
   PyObject *constexprClass = nullptr;
   PyObject *dtypeClass = nullptr;
+  PyObject *descriptorClass = nullptr; ///< TensorDescriptor
   PyObject *jitCallableClass = nullptr;
   PyObject *dtypeFromSignature = nullptr;               ///< str -> dtype
   PyObject *makeError = nullptr;                        ///< fields of Error -> exception object

@@ -20,6 +20,7 @@ from .runtime.driver import active_device as _active_device
 from .runtime.errors import InterpreterError, OutOfResources
 from . import backends, compiler, errors, runtime, testing, tools
 from .compiler import CompilationError, compile
+from .tools.tensor_descriptor import TensorDescriptor
 from . import _native
 from .language import _dtype, _constexpr
 
@@ -27,6 +28,7 @@ _native.register_package(
     {
         "constexpr": _constexpr.constexpr,
         "dtype": _dtype.dtype,
+        "tensor_descriptor": TensorDescriptor,
         "jit_callable": _jit_module.JITCallable,
         "dtype_from_signature": _dtype.from_signature,
         "make_error": _make_error,

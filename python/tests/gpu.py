@@ -9,6 +9,7 @@ test.
 from __future__ import annotations
 
 import concurrent.futures
+import copy
 import hashlib
 import os
 import threading
@@ -20,6 +21,7 @@ from despina.compiler import compiler as compiler_module
 from despina.compiler.compiler import CompiledKernel
 from despina.runtime import jit as jit_module
 from despina.runtime.jit import JITFunction, TensorWrapper
+from despina.tools.tensor_descriptor import TensorDescriptor
 
 ALIGNMENT = 256  # of device memory; the offset of a host address in it is kept
 
@@ -99,6 +101,10 @@ class Staging:
             return DeviceArray(self._region(value).address(address), value.dtype, self.device)
         if isinstance(value, TensorWrapper) and isinstance(value.base, np.ndarray):
             return DeviceArray(self.stage(value.base).data_ptr(), value.dtype, self.device)
+        if isinstance(value, TensorDescriptor):
+            staged = copy.copy(value)
+            staged.base = self.stage(value.base)
+            return staged
         if isinstance(value, tuple):
             staged = [self.stage(element) for element in value]
             return type(value)(*staged) if hasattr(value, "_fields") else tuple(staged)

@@ -312,6 +312,8 @@ def _append_runtime(argument, value, values):
     if argument[4] is not None:
         for element, inner in zip(argument[4], value):
             _append_runtime(element, inner, values)
+    elif argument[1] is not None and argument[1].startswith("tensordesc"):
+        values += [value.base, *value.shape, *value.strides[:-1]]
     elif argument[1] is not None:
         values.append(value)
 

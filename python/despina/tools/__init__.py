@@ -1,1 +1,1 @@
-"""`triton.tools`: placeholder; its command line tools are in `build/bin`."""
+"""`triton.tools`: what host programs use beside kernels. The command line tools are in `build/bin`."""
