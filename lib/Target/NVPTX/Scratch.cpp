@@ -14,7 +14,7 @@ namespace despina::nvptx {
 uint64_t scratchBytes(Operation *op, [[maybe_unused]] unsigned capability) {
   if (isa<tt::AtomicRMWOp, tt::AtomicCASOp>(op))
     return atomicScratchBytes(op);
-  return 0;
+  return tileScratchBytes(op);
 }
 
 } // namespace despina::nvptx

@@ -19,6 +19,7 @@ uint64_t scratchBytes(mlir::Operation *op, unsigned capability);
 
 // One for each family.
 uint64_t atomicScratchBytes(mlir::Operation *op); // EmitAtomicResult.cpp
+uint64_t tileScratchBytes(mlir::Operation *op);   // Plans.cpp: conversions, reductions, scans, gathers
 
 } // namespace despina::nvptx
 

@@ -1,0 +1,302 @@
+//===- SimulatedPTX.cpp - Inline PTX as LLVM IR ---------------------------===//
+//
+// Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The thread emitter writes the few things that NVVM has no operation for as PTX: guarded accesses above
+// all. This reads the statements of such a text one after the other:
+//
+//   [@[!]predicate] opcode operand, ...;
+//
+// where operands are registers ($0 of the call, or names declared with .reg), numbers, vectors in braces and
+// addresses in brackets.
+//
+//===----------------------------------------------------------------------===//
+#include "SimulatedPTX.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+namespace despina::test {
+
+namespace {
+
+using llvm::StringRef;
+using llvm::Value;
+
+/// Splits at commas outside of braces and brackets.
+llvm::SmallVector<StringRef> splitOperands(StringRef text) {
+  llvm::SmallVector<StringRef> parts;
+  unsigned depth = 0;
+  size_t start = 0;
+  for (size_t i = 0; i <= text.size(); ++i) {
+    char c = i < text.size() ? text[i] : ',';
+    depth += c == '{' || c == '[';
+    depth -= c == '}' || c == ']';
+    if (c != ',' || depth)
+      continue;
+    if (StringRef part = text.slice(start, i).trim(); !part.empty())
+      parts.push_back(part);
+    start = i + 1;
+  }
+  return parts;
+}
+
+/// Splits at semicolons, and takes away braces around statements.
+llvm::SmallVector<StringRef> splitStatements(StringRef text) {
+  llvm::SmallVector<StringRef> statements, parts;
+  text.split(parts, ';');
+  for (StringRef part : parts) {
+    part = part.trim();
+    while (part.consume_front("{") || part.consume_back("}"))
+      part = part.trim();
+    if (!part.empty())
+      statements.push_back(part);
+  }
+  return statements;
+}
+
+class PTXReader {
+public:
+  PTXReader(llvm::IRBuilder<> &b, llvm::CallInst &call, std::string &error) : b(b), call(call), error(error) {
+    auto *assembly = llvm::cast<llvm::InlineAsm>(call.getCalledOperand());
+    text = assembly->getAsmString();
+    llvm::InlineAsm::ConstraintInfoVector constraints = assembly->ParseConstraints();
+    unsigned number = 0, argument = 0;
+    for (llvm::InlineAsm::ConstraintInfo &constraint : constraints) {
+      if (constraint.Type == llvm::InlineAsm::isOutput)
+        ++outputs;
+      else if (constraint.Type != llvm::InlineAsm::isInput)
+        continue;
+      std::string name = "$" + std::to_string(number++);
+      if (constraint.Type != llvm::InlineAsm::isInput)
+        continue;
+      Value *value = call.getArgOperand(argument++);
+      registers[name] = value;
+      // An input that must be where an output is gives that its first value.
+      unsigned tied = 0;
+      if (!constraint.Codes.empty() && !StringRef(constraint.Codes[0]).getAsInteger(10, tied))
+        registers["$" + std::to_string(tied)] = value;
+    }
+  }
+
+  bool run() {
+    for (StringRef statement : splitStatements(text))
+      if (!statement.starts_with(".reg") && !runStatement(statement))
+        return false;
+    return bindResults();
+  }
+
+private:
+  bool fail(const llvm::Twine &what) {
+    error = ("the simulator does not know " + what + " in: " + text).str();
+    return false;
+  }
+
+  bool runStatement(StringRef statement) {
+    Value *guard = nullptr;
+    StringRef rest = statement;
+    if (rest.consume_front("@")) {
+      bool negated = rest.consume_front("!");
+      auto [name, after] = rest.split(' ');
+      guard = read(name, b.getInt1Ty());
+      if (!guard)
+        return false;
+      if (guard->getType() != b.getInt1Ty())
+        guard = b.CreateICmpNE(guard, llvm::Constant::getNullValue(guard->getType()));
+      guard = negated ? b.CreateNot(guard) : guard;
+      rest = after.trim();
+    }
+    auto [opcode, operandText] = rest.split(' ');
+    llvm::SmallVector<StringRef> operands = splitOperands(operandText), modifiers;
+    opcode.split(modifiers, '.');
+    if (!guard)
+      return runOpcode(modifiers, operands);
+    return runGuarded(guard, [&] { return runOpcode(modifiers, operands); });
+  }
+
+  /// Registers keep what they had where the guard is false.
+  bool runGuarded(Value *guard, llvm::function_ref<bool()> body) {
+    llvm::StringMap<Value *> before = registers;
+    llvm::BasicBlock *from = b.GetInsertBlock();
+    llvm::Instruction *then = llvm::SplitBlockAndInsertIfThen(guard, &*b.GetInsertPoint(), false);
+    llvm::BasicBlock *after = then->getParent()->getSingleSuccessor();
+    b.SetInsertPoint(then);
+    if (!body())
+      return false;
+    llvm::BasicBlock *last = b.GetInsertBlock();
+    b.SetInsertPoint(&call);
+    for (auto &entry : registers) {
+      Value *old = before.lookup(entry.getKey()), *now = entry.getValue();
+      if (old == now)
+        continue;
+      llvm::PHINode *phi = llvm::PHINode::Create(now->getType(), 2, "", after->begin());
+      phi->addIncoming(now, last);
+      llvm::Value *kept = llvm::PoisonValue::get(now->getType());
+      if (old) {
+        llvm::IRBuilder<> early(from->getTerminator());
+        kept = early.CreateBitCast(old, now->getType());
+      }
+      phi->addIncoming(kept, from);
+      entry.second = phi;
+    }
+    return true;
+  }
+
+  bool runOpcode(llvm::ArrayRef<StringRef> modifiers, llvm::ArrayRef<StringRef> operands) {
+    StringRef opcode = modifiers.front();
+    llvm::Type *type = typeOf(modifiers.back());
+    if (!type)
+      return fail("type ." + modifiers.back());
+    if (opcode == "mov" && operands.size() == 2)
+      return move(type, operands);
+    if ((opcode == "ld" || opcode == "st") && operands.size() == 2)
+      return access(opcode == "ld", type, operands);
+    if (opcode == "setp" && operands.size() == 3 && modifiers[1] == "ne") {
+      Value *x = read(operands[1], type), *y = read(operands[2], type);
+      return x && y && write(operands[0], b.CreateICmpNE(b.CreateBitCast(x, type), y));
+    }
+    return fail(opcode);
+  }
+
+  /// b32, u32, s32, f32: bits.
+  llvm::Type *typeOf(StringRef modifier) {
+    unsigned bits = 0;
+    if (modifier == "pred")
+      return b.getInt1Ty();
+    return modifier.empty() || modifier.drop_front().getAsInteger(10, bits) ? nullptr : b.getIntNTy(bits);
+  }
+
+  llvm::SmallVector<StringRef> elements(StringRef operand) {
+    if (operand.consume_front("{") && operand.consume_back("}"))
+      return splitOperands(operand);
+    return {operand};
+  }
+
+  Value *read(StringRef operand, llvm::Type *type) {
+    operand = operand.trim();
+    if (Value *known = registers.lookup(operand))
+      return known;
+    llvm::APInt number;
+    if (operand.getAsInteger(0, number)) {
+      fail("operand " + operand);
+      return nullptr;
+    }
+    return llvm::ConstantInt::get(type, number.zextOrTrunc(type->getIntegerBitWidth()));
+  }
+
+  bool write(StringRef name, Value *value) {
+    registers[name.trim()] = value;
+    return true;
+  }
+
+  /// As many bits as the type has.
+  Value *fit(Value *value, llvm::Type *type) {
+    if (value->getType()->isPointerTy())
+      value = b.CreatePtrToInt(value, b.getInt64Ty());
+    value = b.CreateBitCast(value, b.getIntNTy(value->getType()->getPrimitiveSizeInBits()));
+    return b.CreateZExtOrTrunc(value, type);
+  }
+
+  /// Also between a vector and a register as wide as all of it.
+  bool move(llvm::Type *type, llvm::ArrayRef<StringRef> operands) {
+    llvm::SmallVector<StringRef> to = elements(operands[0]), from = elements(operands[1]);
+    llvm::Type *part = b.getIntNTy(type->getIntegerBitWidth() / std::max(to.size(), from.size()));
+    unsigned width = part->getIntegerBitWidth();
+    if (from.size() == 1) {
+      Value *source = read(from[0], type);
+      if (!source)
+        return false;
+      source = fit(source, type);
+      for (auto [i, name] : llvm::enumerate(to))
+        write(name, b.CreateTrunc(b.CreateLShr(source, i * width), part));
+      return true;
+    }
+    Value *whole = llvm::ConstantInt::get(type, 0);
+    for (auto [i, name] : llvm::enumerate(from)) {
+      Value *source = read(name, part);
+      if (!source)
+        return false;
+      whole = b.CreateOr(whole, b.CreateShl(b.CreateZExt(fit(source, part), type), i * width));
+    }
+    return write(to[0], whole);
+  }
+
+  Value *address(StringRef operand) {
+    if (!operand.consume_front("[") || !operand.consume_back("]")) {
+      fail("address " + operand);
+      return nullptr;
+    }
+    auto [base, offset] = operand.split('+');
+    Value *value = read(base, b.getInt64Ty());
+    uint64_t bytes = 0;
+    if (!value || (!offset.empty() && offset.trim().getAsInteger(0, bytes)))
+      return nullptr;
+    Value *sum = b.CreateAdd(fit(value, b.getInt64Ty()), b.getInt64(bytes));
+    return b.CreateIntToPtr(sum, b.getPtrTy());
+  }
+
+  bool access(bool isLoad, llvm::Type *type, llvm::ArrayRef<StringRef> operands) {
+    Value *base = address(operands[isLoad ? 1 : 0]);
+    if (!base)
+      return false;
+    unsigned bytes = type->getIntegerBitWidth() / 8;
+    for (auto [i, name] : llvm::enumerate(elements(operands[isLoad ? 0 : 1]))) {
+      Value *at = b.CreateConstInBoundsGEP1_32(b.getInt8Ty(), base, i * bytes);
+      if (isLoad) {
+        write(name, b.CreateAlignedLoad(type, at, llvm::Align(bytes)));
+        continue;
+      }
+      Value *value = read(name, type);
+      if (!value)
+        return false;
+      b.CreateAlignedStore(fit(value, type), at, llvm::Align(bytes));
+    }
+    return true;
+  }
+
+  /// A register as the type of a result: bits above it are dropped.
+  Value *asResult(Value *value, llvm::Type *type) {
+    if (type->isPointerTy())
+      return b.CreateIntToPtr(fit(value, b.getInt64Ty()), type);
+    return b.CreateBitCast(fit(value, b.getIntNTy(type->getPrimitiveSizeInBits())), type);
+  }
+
+  bool bindResults() {
+    if (outputs == 0) {
+      call.eraseFromParent();
+      return true;
+    }
+    auto *record = llvm::dyn_cast<llvm::StructType>(call.getType());
+    Value *result = llvm::PoisonValue::get(call.getType());
+    for (unsigned i = 0; i < outputs; ++i) {
+      Value *value = registers.lookup("$" + std::to_string(i));
+      if (!value)
+        return fail("a value of $" + llvm::Twine(i));
+      if (record)
+        result = b.CreateInsertValue(result, asResult(value, record->getElementType(i)), i);
+      else
+        result = asResult(value, call.getType());
+    }
+    call.replaceAllUsesWith(result);
+    call.eraseFromParent();
+    return true;
+  }
+
+  llvm::IRBuilder<> &b;
+  llvm::CallInst &call;
+  std::string &error;
+  std::string text;
+  unsigned outputs = 0;
+  llvm::StringMap<Value *> registers;
+};
+
+} // namespace
+
+bool expandPTX(llvm::IRBuilder<> &b, llvm::CallInst &call, std::string &error) {
+  return PTXReader(b, call, error).run();
+}
+
+} // namespace despina::test

@@ -1,0 +1,176 @@
+//===- ThreadBlock.cpp - Schedules the threads of a simulated block -------===//
+//
+// Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "ThreadBlock.h"
+
+#include <algorithm>
+
+#include <sys/mman.h>
+#include <ucontext.h>
+
+namespace despina::test {
+
+namespace {
+
+constexpr size_t stackBytes = size_t(1) << 20;
+constexpr unsigned warpSize = 32;
+
+/// Stacks of fibers: pages that are never touched cost nothing.
+class Stack {
+public:
+  Stack()
+      : memory(mmap(nullptr, stackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                    -1, 0)) {}
+  Stack(Stack &&other) noexcept : memory(std::exchange(other.memory, MAP_FAILED)) {}
+  Stack &operator=(Stack &&) = delete;
+  ~Stack() {
+    if (memory != MAP_FAILED)
+      munmap(memory, stackBytes);
+  }
+  void *data() const { return memory; }
+
+private:
+  void *memory;
+};
+
+enum class Status { Ready, Waiting, Done };
+
+struct Fiber {
+  ucontext_t context;
+  Stack stack;
+  Status status = Status::Ready;
+  uint32_t operation = 0;
+  ThreadCall call;
+};
+
+class Scheduler {
+public:
+  Scheduler(BlockState &state, const std::function<void()> &entry, std::mt19937 &random)
+      : state(state), entry(entry), random(random), fibers(state.numThreads) {}
+
+  std::string run() {
+    for (Fiber &fiber : fibers)
+      start(fiber);
+    while (state.error.empty()) {
+      std::vector<unsigned> ready;
+      for (unsigned i = 0; i < fibers.size(); ++i)
+        if (fibers[i].status == Status::Ready)
+          ready.push_back(i);
+      std::shuffle(ready.begin(), ready.end(), random);
+      for (unsigned i : ready)
+        resume(i);
+      bool warps = completeWarps(), block = completeBlock();
+      if (std::all_of(fibers.begin(), fibers.end(), [](Fiber &f) { return f.status == Status::Done; }))
+        return state.error;
+      if (!warps && !block && ready.empty())
+        return "threads wait for each other at different places: " + describe();
+    }
+    return state.error;
+  }
+
+  void wait(uint32_t operation, llvm::ArrayRef<uint32_t> operands, llvm::MutableArrayRef<uint32_t> results) {
+    Fiber &fiber = fibers[current];
+    fiber.operation = operation;
+    fiber.call = {current, operands, results};
+    const ThreadOperation &what = threadOperations()[operation];
+    if (what.scope == ThreadOperation::Scope::Thread) {
+      what.run(state, fiber.call);
+      return;
+    }
+    fiber.status = Status::Waiting;
+    swapcontext(&fiber.context, &main);
+  }
+
+  void finish() { fibers[current].status = Status::Done; }
+  const std::function<void()> &body() const { return entry; }
+
+private:
+  void start(Fiber &fiber);
+
+  void resume(unsigned index) {
+    current = index;
+    swapcontext(&main, &fibers[index].context);
+  }
+
+  /// Runs what all of these threads wait for. False if they do not.
+  bool complete(llvm::MutableArrayRef<Fiber> group, ThreadOperation::Scope scope) {
+    std::vector<ThreadCall> calls;
+    for (Fiber &fiber : group) {
+      if (fiber.status != Status::Waiting || fiber.operation != group.front().operation)
+        return false;
+      calls.push_back(fiber.call);
+    }
+    const ThreadOperation &what = threadOperations()[group.front().operation];
+    if (what.scope != scope)
+      return false;
+    what.run(state, calls);
+    for (Fiber &fiber : group)
+      fiber.status = Status::Ready;
+    return true;
+  }
+
+  bool completeWarps() {
+    bool any = false;
+    for (unsigned first = 0; first < fibers.size(); first += warpSize)
+      any |= complete(llvm::MutableArrayRef(fibers).slice(first, warpSize), ThreadOperation::Scope::Warp);
+    return any;
+  }
+  bool completeBlock() { return complete(fibers, ThreadOperation::Scope::Block); }
+
+  std::string describe() const {
+    std::string text;
+    for (const Fiber &fiber : fibers) {
+      std::string what = fiber.status == Status::Done ? "end" : threadOperations()[fiber.operation].name;
+      if (text.find(what) == std::string::npos)
+        text += (text.empty() ? "" : ", ") + what;
+    }
+    return text;
+  }
+
+  BlockState &state;
+  const std::function<void()> &entry;
+  std::mt19937 &random;
+  std::vector<Fiber> fibers;
+  ucontext_t main;
+  unsigned current = 0;
+};
+
+/// Fibers do not move between threads of the host, which may simulate side by side.
+thread_local Scheduler *scheduler = nullptr;
+
+void fiberMain() {
+  scheduler->body()();
+  scheduler->finish();
+}
+
+void Scheduler::start(Fiber &fiber) {
+  getcontext(&fiber.context);
+  fiber.context.uc_stack.ss_sp = fiber.stack.data();
+  fiber.context.uc_stack.ss_size = stackBytes;
+  fiber.context.uc_link = &main;
+  makecontext(&fiber.context, fiberMain, 0);
+}
+
+} // namespace
+
+bool ThreadOperation::matches(llvm::StringRef intrinsic) const {
+  llvm::StringRef pattern = name;
+  return pattern.consume_back("*") ? intrinsic.starts_with(pattern) : intrinsic == pattern;
+}
+
+std::string runBlock(BlockState &state, const std::function<void()> &entry, std::mt19937 &random) {
+  Scheduler own(state, entry, random);
+  scheduler = &own;
+  std::string error = own.run();
+  scheduler = nullptr;
+  return error;
+}
+
+void callOperation(uint32_t index, const uint32_t *operands, uint32_t numOperands, uint32_t *results,
+                   uint32_t numResults) {
+  scheduler->wait(index, {operands, numOperands}, {results, numResults});
+}
+
+} // namespace despina::test

@@ -1,0 +1,62 @@
+//===- ThreadBlock.h - The threads of a simulated block ---------*- C++ -*-===//
+//
+// Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DESPINA_UNITTESTS_NVPTX_THREADBLOCK_H
+#define DESPINA_UNITTESTS_NVPTX_THREADBLOCK_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace despina::test {
+
+/// The call of one thread: operands and results as words of 32 bits, wider ones low word first.
+struct ThreadCall {
+  unsigned thread = 0; ///< in the block
+  llvm::ArrayRef<uint32_t> operands;
+  llvm::MutableArrayRef<uint32_t> results;
+};
+
+/// What is known of the block while it runs.
+struct BlockState {
+  std::array<unsigned, 3> grid, block;
+  unsigned numThreads;
+  std::vector<uint8_t> *shared;
+  /// Set by an operation that cannot do what it should.
+  std::string error;
+};
+
+/// Something that threads do in ways the host does not know.
+struct ThreadOperation {
+  enum class Scope { Thread, Warp, Block };
+  /// The name of an intrinsic, or how it starts with a final '*'.
+  std::string name;
+  Scope scope;
+  /// Does it for all threads of the scope at once, in the order of their indices.
+  std::function<void(BlockState &, llvm::MutableArrayRef<ThreadCall>)> run;
+
+  bool matches(llvm::StringRef intrinsic) const;
+};
+
+/// All of them.
+llvm::ArrayRef<ThreadOperation> threadOperations();
+
+/// Runs a block: `entry` is called on a fiber for each thread. What went wrong, or an empty text.
+std::string runBlock(BlockState &state, const std::function<void()> &entry, std::mt19937 &random);
+
+/// Called on a fiber: operation number `index` of threadOperations(). Returns when it is done.
+void callOperation(uint32_t index, const uint32_t *operands, uint32_t numOperands, uint32_t *results,
+                   uint32_t numResults);
+
+} // namespace despina::test
+
+#endif // DESPINA_UNITTESTS_NVPTX_THREADBLOCK_H
