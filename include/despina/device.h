@@ -67,6 +67,8 @@ public:
 
   virtual Expected<void *> createStream(int device) = 0;
   virtual Result destroyStream(int device, void *stream) = 0;
+  /// Whether a stream is one of the device's, and why not.
+  virtual Result checkStream(int device, void *stream) = 0;
   /// Waits for a stream; errors of kernels that ran in it show here.
   virtual Result synchronize(int device, void *stream) = 0;
   /// Waits for everything on the device.

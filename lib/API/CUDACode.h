@@ -66,7 +66,6 @@ private:
     nvptx::DeviceModule module;
     nvptx::DeviceFunction function;
   };
-  struct Launch;
 
   /// The code on a device, loaded if need be. Null after setting `error`.
   const Loaded *find(int device, Error &error) const;

@@ -50,10 +50,28 @@ private:
   std::optional<Error> assemble(const std::string &ptx, bool cubinWanted, CUDAImage &code,
                                 KernelResources &resources) const;
   std::optional<Error> disassemble(const std::string &cubin, KernelImpl &kernel) const;
+  /// All but the code itself; tells the kernel what it takes.
+  CUDAImage imageOf(nvptx::LoweredKernel lowered, KernelImpl &kernel) const;
 
   nvptx::NVPTXOptions options_;
   LaunchKind launchKind_;
 };
+
+CUDAImage CUDABackEnd::imageOf(nvptx::LoweredKernel lowered, KernelImpl &kernel) const {
+  KernelResources &resources = kernel.resources;
+  resources.numWarps = static_cast<int>(lowered.numWarps);
+  resources.numCtas = static_cast<int>(lowered.numCTAs);
+  resources.sharedBytes = lowered.sharedBytes;
+  resources.globalScratchBytes = lowered.globalScratchBytes;
+  resources.globalScratchAlignment = lowered.globalScratchAlignment;
+  CUDAImage image;
+  image.name = kernel.name;
+  image.numArguments = kernel.parameters.size();
+  image.cooperative = launchKind_.cooperative;
+  image.programmaticDependent = launchKind_.programmaticDependent;
+  image.kernel = std::move(lowered);
+  return image;
+}
 
 std::optional<Error> CUDABackEnd::emit(mlir::ModuleOp module, llvm::ArrayRef<std::string> wanted,
                                        const MLIRErrors &errors, KernelImpl &kernel) const {
@@ -78,18 +96,7 @@ std::optional<Error> CUDABackEnd::emit(mlir::ModuleOp module, llvm::ArrayRef<std
   if (wants("llvm"))
     kernel.texts["llvm"] = std::move(code->llvm);
 
-  CUDAImage image;
-  image.name = kernel.name;
-  image.numArguments = kernel.parameters.size();
-  image.cooperative = launchKind_.cooperative;
-  image.programmaticDependent = launchKind_.programmaticDependent;
-  KernelResources &resources = kernel.resources;
-  resources.numWarps = static_cast<int>(lowered->numWarps);
-  resources.numCtas = static_cast<int>(lowered->numCTAs);
-  resources.sharedBytes = lowered->sharedBytes;
-  resources.globalScratchBytes = lowered->globalScratchBytes;
-  resources.globalScratchAlignment = lowered->globalScratchAlignment;
-  image.kernel = std::move(*lowered);
+  CUDAImage image = imageOf(std::move(*lowered), kernel);
   if (std::optional<Error> error =
           assemble(code->ptx, wants("cubin") || wants("sass"), image, kernel.resources))
     return error;
@@ -178,23 +185,12 @@ std::optional<nvptx::Architecture> findArchitecture(const std::string &arch, Err
   return parsed;
 }
 
-Error outOfThreads(int threads) {
-  Error error =
-      plainError("OutOfResources", "out of resource: threads, Required: " + std::to_string(threads) +
-                                       ", Hardware limit: " + std::to_string(maxThreads) +
-                                       ". Reducing block sizes or `num_stages` may help.");
-  error.resource = "threads";
-  error.required = static_cast<uint64_t>(threads);
-  error.limit = maxThreads;
-  return error;
-}
-
 /// None when the options make sense for the architecture.
 std::optional<Error> checkOptions(const CompileOptions &options, const nvptx::Architecture &arch) {
   constexpr int maxWarps = maxThreads / warpSize;
-  // More may not be multiplied.
   if (options.numWarps > maxWarps)
-    return outOfThreads(std::min(options.numWarps, 1 << 20) * warpSize);
+    return errorFrom(
+        nvptx::outOfResources("threads", static_cast<size_t>(options.numWarps) * warpSize, maxThreads));
   bool powerOfTwo = options.numCtas > 0 && (options.numCtas & (options.numCtas - 1)) == 0;
   if (!powerOfTwo || options.numCtas > maxClusterBlocks)
     return plainError("ValueError", "num_ctas must be a power of 2 up to " +

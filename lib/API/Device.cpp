@@ -95,6 +95,10 @@ public:
     nvptx::CUDAError error;
     return resultOf(driver_.destroyStream(device, stream, error), error);
   }
+  Result checkStream(int device, void *stream) override {
+    nvptx::CUDAError error;
+    return resultOf(driver_.checkStream(device, stream, error), error);
+  }
   Result synchronize(int device, void *stream) override {
     nvptx::CUDAError error;
     return resultOf(driver_.synchronize(device, stream, error), error);

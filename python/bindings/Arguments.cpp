@@ -361,8 +361,11 @@ bool ArgumentReader::readInteger(const Parameter &parameter, PyObject *object, C
   out.kind = Classified::Kind::Runtime;
   if (parameter.forcedType) {
     out.type = *parameter.forcedType;
-    if (out.type & pointerBit)
-      return packInteger(code::U64, object, out.slot);
+    if (out.type & pointerBit) {
+      bool packed = packInteger(code::U64, object, out.slot);
+      out.divisible = packed && parameter.specialize && parameter.specializeAlignment && out.slot % 16 == 0;
+      return packed;
+    }
     if (!packScalar(out.type, object, out.slot))
       return false;
     bool isInteger = out.type > code::U1 && out.type < code::FP8E5;
@@ -436,7 +439,8 @@ bool ArgumentReader::readTensorDevice(PyObject *object, int &device) {
           "Pointer argument cannot be accessed from the CPU target (a tensor of another device?)");
       return false;
     }
-    device = PointerPlace::host;
+    if (onCpu.get() == Py_True)
+      device = PointerPlace::host;
   }
   return true;
 }
@@ -667,6 +671,8 @@ bool ArgumentReader::readDescriptor(PyObject *object, Classified &out) {
 }
 
 bool ArgumentReader::read(const Parameter &parameter, PyObject *object, Classified &out) {
+  // It may hold what another launch put there.
+  out.divisible = false;
   if (parameter.isConstexpr)
     return readConstant(object, out);
   switch (TypeInfo info = typeInfo(object); info.kind) {

@@ -164,7 +164,9 @@ void launchKernel(const KernelHandle &handle, nb::handle grid, nb::tuple args, i
       throw nb::python_error();
   int place = placeOf(handle, reader, device);
   void *queue = reinterpret_cast<void *>(stream.value_or(0));
-  if (place != cpuPlace && !stream && !currentStream(reader, place, queue))
+  if (place != cpuPlace && stream)
+    valueOrThrow(valueOrThrow(DeviceRuntime::get("cuda"))->checkStream(place, queue));
+  else if (place != cpuPlace && !currentStream(reader, place, queue))
     throw nb::python_error();
   if (extents.x && extents.y && extents.z && !runKernel(handle.kernel, extents, slots.data(), place, queue))
     throw nb::python_error();

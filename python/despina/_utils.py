@@ -24,7 +24,7 @@ def canonicalize_dtype(dtype):
 
 
 def type_of_annotation(annotation):
-    """(signature form of the scalar type that an annotation forces, or None; whether it marks a const pointer)."""
+    """(signature form of the type that an annotation forces, or None; whether it marks a const pointer)."""
     python_types = {int: "i32", float: "fp32", bool: "u1"}
     if isinstance(annotation, type) and annotation in python_types:
         return python_types[annotation], False
@@ -33,6 +33,11 @@ def type_of_annotation(annotation):
     text = annotation if isinstance(annotation, str) else str(annotation)
     is_const = "const" in text and "constexpr" not in text
     text = text.strip().split(".")[-1]
+    if text.startswith("*"):
+        # An address given as an integer becomes a pointer.
+        star = "*k" if text.startswith("*k") else "*"
+        pointee = _CANONICAL.get(text[len(star) :])
+        return (f"{star}{pointee}" if pointee else None), star == "*k"
     if text in ("int", "float", "bool"):
         return {"int": "i32", "float": "fp32", "bool": "u1"}[text], is_const
     signature = _CANONICAL.get(text)

@@ -1,4 +1,5 @@
 import glob
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -26,6 +27,7 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     config.addinivalue_line("markers", "cpu_only(reason): the test is about the CPU target, or about Python alone")
     config.addinivalue_line("markers", "cuda_only: the test needs a GPU")
+    config.addinivalue_line("markers", "needs_torch: the test is about torch")
     config.addinivalue_line("markers", "stub_cuda: the test needs the stand-in for CUDA's driver, hence no GPU")
     if config.getoption("--device") == "cuda":
         start_on_gpu()
@@ -76,6 +78,8 @@ def build_stub():
 def pytest_collection_modifyitems(config, items):
     """Tests that are about another device are not part of the run."""
     unwanted = {"cpu": ["cuda_only"], "cuda": ["cpu_only", "stub_cuda"]}[config.getoption("--device")]
+    if not importlib.util.find_spec("torch"):
+        unwanted.append("needs_torch")
     dropped = [item for item in items if any(item.get_closest_marker(name) for name in unwanted)]
     config.hook.pytest_deselected(items=dropped)
     items[:] = [item for item in items if item not in dropped]

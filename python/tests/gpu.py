@@ -9,10 +9,13 @@ test.
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import copy
 import hashlib
+import io
 import os
 import threading
+import warnings
 
 import numpy as np
 
@@ -176,9 +179,11 @@ class CompileOnly:
                 self.failures += self.seen[key]
                 return
         arguments = [compiler_module._unwrap(argument) for argument in arguments]
-        failures = [
-            f for f in self._pool.map(lambda arch: self.compile(src, arguments, options, arch), self.arches) if f
-        ]
+        # What the kernel prints and warns of was said when it was compiled for the CPU.
+        with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = [*self._pool.map(lambda arch: self.compile(src, arguments, options, arch), self.arches)]
+        failures = [failure for failure in found if failure]
         with self._lock:
             self.seen[key] = failures
             self.failures += failures

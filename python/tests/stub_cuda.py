@@ -65,7 +65,7 @@ class Tensor:
     """Memory of a device, with the methods of torch's tensors that a launch looks at."""
 
     def __init__(self, count, dtype, device=0):
-        self.dtype = np.dtype(dtype)
+        self.dtype, self.shape = np.dtype(dtype), (count,)
         self._memory = _native.cuda_allocate(device, max(count * self.dtype.itemsize, 1))
         self._device = device
 
@@ -82,6 +82,7 @@ class InterfaceArray:
     """Memory of a device, as CuPy, Numba and others show it."""
 
     def __init__(self, count, dtype, device=0):
+        self.shape = (count,)
         dtype = np.dtype(dtype)
         self._memory = _native.cuda_allocate(device, count * dtype.itemsize)
         self.__cuda_array_interface__ = {

@@ -237,7 +237,7 @@ class KernelParam:
 
     @cached_property
     def annotation_type(self):
-        """The signature form of the scalar type that the annotation forces, or ""."""
+        """The signature form of the type that the annotation forces, or ""."""
         if self._param.annotation is inspect.Parameter.empty or self.is_constexpr:
             return ""
         return type_of_annotation(self._param.annotation)[0] or ""
@@ -575,6 +575,11 @@ class TensorWrapper:
         if hasattr(self.base, "__cuda_array_interface__"):
             return self.base.__cuda_array_interface__["data"][0]
         return self.base.ctypes.data
+
+    @property
+    def is_cpu(self):
+        """None where the wrapped object does not tell."""
+        return getattr(self.base, "is_cpu", None if hasattr(self.base, "__cuda_array_interface__") else True)
 
     @property
     def is_cuda(self):

@@ -45,6 +45,9 @@ struct CUDAError {
   bool contextLost = false;
 };
 
+/// The error for a kernel that needs more of a resource than there is.
+CUDAError outOfResources(const std::string &resource, size_t required, size_t limit);
+
 struct DeviceProperties {
   std::string name;
   int major = 0, minor = 0; ///< compute capability

@@ -17,18 +17,6 @@ constexpr size_t sharedWithoutOptIn = 48 * 1024;
 /// Clusters of more blocks are a matter of the chip.
 constexpr unsigned portableCluster = 8;
 
-CUDAError outOfResources(const std::string &resource, size_t required, size_t limit) {
-  CUDAError error;
-  error.kind = CUDAError::Kind::OutOfResources;
-  error.resource = resource;
-  error.required = required;
-  error.limit = limit;
-  error.message = "out of resource: " + resource + ", Required: " + std::to_string(required) +
-                  ", Hardware limit: " + std::to_string(limit) +
-                  ". Reducing block sizes or `num_stages` may help.";
-  return error;
-}
-
 std::string threeNumbers(const unsigned (&numbers)[3]) {
   return "(" + std::to_string(numbers[0]) + ", " + std::to_string(numbers[1]) + ", " +
          std::to_string(numbers[2]) + ")";
@@ -108,6 +96,18 @@ unsigned launchAttributes(const LaunchConfig &config, abi::LaunchAttribute (&att
 }
 
 } // namespace
+
+CUDAError outOfResources(const std::string &resource, size_t required, size_t limit) {
+  CUDAError error;
+  error.kind = CUDAError::Kind::OutOfResources;
+  error.resource = resource;
+  error.required = required;
+  error.limit = limit;
+  error.message = "out of resource: " + resource + ", Required: " + std::to_string(required) +
+                  ", Hardware limit: " + std::to_string(limit) +
+                  ". Reducing block sizes or `num_stages` may help.";
+  return error;
+}
 
 DeviceModule::DeviceModule(DeviceModule &&other) noexcept
     : driver_(other.driver_), device_(other.device_), handle_(std::exchange(other.handle_, nullptr)) {}
