@@ -45,6 +45,8 @@ def start_on_gpu():
 
     if not _native.cuda_device_count():
         raise pytest.UsageError("--device cuda: there is no GPU")
+    # The tests that say nothing of it mean the CPU's precision of fp32 products; others ask for tf32.
+    os.environ.setdefault("TRITON_F32_DEFAULT", "ieee")
     gpu.install_device()
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import concurrent.futures
 import contextlib
 import copy
+import ctypes
 import hashlib
 import io
 import os
@@ -27,15 +28,16 @@ from despina.runtime.jit import JITFunction, TensorWrapper
 from despina.tools.tensor_descriptor import TensorDescriptor
 
 ALIGNMENT = 256  # of device memory; the offset of a host address in it is kept
+byte_bounds = getattr(np.lib, "array_utils", np).byte_bounds  # NumPy 1 has it elsewhere
 
 
 class Region:
     """The memory of a host array and of all its views, and its copy on the device."""
 
     def __init__(self, root, device):
-        low, high = np.lib.array_utils.byte_bounds(root)
+        low, high = byte_bounds(root)
         self.root, self.low, self.high = root, low, high
-        self.bytes = np.ctypeslib.as_array((np.ctypeslib.ctypes.c_uint8 * (high - low)).from_address(low))
+        self.bytes = np.ctypeslib.as_array((ctypes.c_uint8 * (high - low)).from_address(low))
         self.shift = low % ALIGNMENT
         self.memory = _native.cuda_allocate(device, self.shift + max(high - low, 1))
         self.before = self.bytes.copy()
@@ -89,7 +91,7 @@ class Staging:
 
     def _region(self, array):
         root = root_of(array)
-        low, high = np.lib.array_utils.byte_bounds(root)
+        low, high = byte_bounds(root)
         for region in self.regions:
             if region.low <= low and high <= region.high:
                 return region
