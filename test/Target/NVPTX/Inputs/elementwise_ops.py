@@ -1,8 +1,16 @@
 #!/usr/bin/env python3
-"""elementwise_ops.py TYPE: prints a ttg kernel that has every element-wise operation on a type, on a tile of two
-registers and more. Inline assembly makes the operands and takes the results, so that nothing is left out."""
+"""Kernels with every element-wise operation on a type.
 
+elementwise_ops.py TYPE prints one, in ttg. Inline assembly makes the operands, tiles of four registers, and takes
+the results, so that nothing is left out.
+
+elementwise_ops.py --compile ARCH compiles those of all types down to a cubin. The compiler runs in processes of its
+own, so that an operation that ends it is a failure like any other."""
+
+import os
+import subprocess
 import sys
+import tempfile
 
 LAYOUT = '#ttg.layout<"{register: (1) (256); lane: (2) (4) (8) (16) (32); warp: (64) (128); block: } -> (dim0: 512)">'
 FLOATS = ["f16", "bf16", "f32", "f64", "f8E4M3FN", "f8E5M2", "f8E4M3FNUZ", "f8E5M2FNUZ", "f8E4M3B11FNUZ"]
@@ -139,11 +147,36 @@ def add_float(kernel, element):
             kernel.use(f"arith.truncf {x} : {tile} to {kernel.tile(to)}", to)
 
 
-def main():
-    element = sys.argv[1]
+def kernel_text(element):
     kernel = Kernel()
     (add_integer if element in INTEGERS else add_float)(kernel, element)
-    print(kernel.text())
+    return kernel.text()
+
+
+def compile_to_cubin(element, arch, folder):
+    """What went wrong, or nothing."""
+    cubin = os.path.join(folder, f"{element}.cubin")
+    text = kernel_text(element)
+    for command in (
+        ["despina-opt", f"--nvptx-emit-threads=arch={arch}"],
+        ["despina-ptx", "-", f"--arch={arch}", "--cubin", "-o", cubin],
+    ):
+        done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            return f"{' '.join(command)} on {element}: exit status {done.returncode}\n{done.stderr[:2000]}"
+        text = done.stdout
+    return "" if os.path.getsize(cubin) > 0 else f"{element}: the cubin is empty"
+
+
+def main():
+    if sys.argv[1] != "--compile":
+        print(kernel_text(sys.argv[1]))
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        problems = [compile_to_cubin(element, sys.argv[2], folder) for element in INTEGERS + FLOATS]
+    problems = [problem for problem in problems if problem]
+    print("\n".join(problems))
+    sys.exit(1 if problems else 0)
 
 
 main()
