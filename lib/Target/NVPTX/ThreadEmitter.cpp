@@ -301,6 +301,17 @@ Value ThreadEmitter::place(const ThreadTerms &terms) {
   return result;
 }
 
+Value ThreadEmitter::once(StringRef key, function_ref<Value()> make) {
+  Value &result = once_[key];
+  if (result)
+    return result;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointAfter(entryEnd_);
+  result = make();
+  entryEnd_ = result.getDefiningOp();
+  return result;
+}
+
 Value ThreadEmitter::isCanonical(uint64_t laneMask, uint64_t warpMask, uint64_t blockMask) {
   Value bits;
   auto addBits = [&](uint64_t mask, Value index) {

@@ -85,6 +85,7 @@ public:
   /// 90 for sm_90a.
   unsigned capability() const { return options_.arch.number; }
   unsigned numWarps() const { return numWarps_; }
+  unsigned numCTAs() const { return lowered_.numCTAs; }
   LoweredKernel &lowered() { return lowered_; }
   const AxisInfoAnalysis &axisInfo() const { return axisInfo_; }
 
@@ -156,6 +157,9 @@ public:
   mlir::Value block() const { return block_; }   ///< i32, in the cluster
   /// The XOR of the terms of where the thread is, i32. Computed once, in the entry block.
   mlir::Value place(const ThreadTerms &terms);
+  /// A value that is the same in the whole kernel: made in the entry block when it is first asked for. `make`
+  /// uses nothing but values of this kind, and its last operation gives the value.
+  mlir::Value once(llvm::StringRef key, llvm::function_ref<mlir::Value()> make);
   /// Whether bits (masks) of the lane, warp and block are all 0; null if no bit is asked for. With
   /// freeVariableMask of a layout: whether this thread is the one that acts for all that hold copies.
   mlir::Value isCanonical(uint64_t laneMask, uint64_t warpMask, uint64_t blockMask = 0);
@@ -186,6 +190,7 @@ private:
   /// The last operation of what is computed once for the thread; more of that goes behind it.
   mlir::Operation *entryEnd_ = nullptr;
   std::map<std::vector<uint64_t>, mlir::Value> places_;
+  llvm::StringMap<mlir::Value> once_;
 };
 
 /// Replaces the module's one kernel (ttg, with shared memory laid out) by the code of a thread. None after
