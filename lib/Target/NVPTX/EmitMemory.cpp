@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "AccessPlan.h"
 #include "InlinePTX.h"
+#include "ThreadData.h"
 
 using namespace mlir;
 
@@ -17,82 +18,75 @@ namespace {
 
 constexpr unsigned maxAccessBits = 128;
 
-/// Elements in memory: as LLVM has them, and as words of an instruction.
-class ElementFormat {
+/// Elements of a type as the words of an access: of 32 bits, or of all there is if that is less, or of 64 for
+/// elements of 64.
+class WordFormat {
 public:
-  ElementFormat(ThreadEmitter &e, Type element) : e(e), registerType(e.llvmType(element)) {
-    bits = ttg::memoryBits(element);
-    stored = element.isInteger(1) || isa<tt::PointerType>(element) ? e.b.getIntegerType(bits) : registerType;
-  }
+  WordFormat(ThreadEmitter &e, Type element)
+      : e(e), registerType(e.llvmType(element)), bits(ttg::memoryBits(element)) {}
 
-  /// One element, or a vector.
-  Type accessType(unsigned count) const {
-    return count == 1 ? stored : Type(VectorType::get(static_cast<int64_t>(count), stored));
-  }
-  Value pack(ArrayRef<Value> elements) const {
-    if (elements.size() == 1)
-      return toStored(elements.front());
-    Value vector = e.make<LLVM::PoisonOp>(accessType(elements.size()));
-    for (auto [i, element] : llvm::enumerate(elements))
-      vector = e.make<LLVM::InsertElementOp>(vector, toStored(element), e.i32(i));
-    return vector;
-  }
-  Registers unpack(Value access, unsigned count) const {
-    if (count == 1)
-      return {fromStored(access)};
-    Registers elements;
-    for (unsigned i = 0; i < count; ++i)
-      elements.push_back(fromStored(e.make<LLVM::ExtractElementOp>(access, e.i32(i))));
-    return elements;
-  }
-
-  /// Words of 32 bits, or of what there is if that is less, or of 64-bit elements.
+  unsigned elementBits() const { return bits; }
   Type wordType(unsigned count) const {
     return e.b.getIntegerType(std::max(bits, std::min(32u, bits * count)));
   }
   unsigned numWords(unsigned count) const { return bits * count / wordType(count).getIntOrFloatBitWidth(); }
-  Registers toWords(ArrayRef<Value> elements) const {
-    unsigned count = elements.size(), words = numWords(count);
-    Value access = pack(elements);
-    if (words == 1)
-      return {e.bitcast(access, wordType(count))};
-    Value vector = e.bitcast(access, VectorType::get(static_cast<int64_t>(words), wordType(count)));
-    Registers result;
-    for (unsigned i = 0; i < words; ++i)
-      result.push_back(e.make<LLVM::ExtractElementOp>(vector, e.i32(i)));
-    return result;
-  }
-  Registers fromWords(ArrayRef<Value> words, unsigned count) const {
-    Value access = words.front();
-    if (words.size() > 1) {
-      access = e.make<LLVM::PoisonOp>(
-          VectorType::get(static_cast<int64_t>(words.size()), words.front().getType()));
-      for (auto [i, word] : llvm::enumerate(words))
-        access = e.make<LLVM::InsertElementOp>(access, word, e.i32(i));
-    }
-    return unpack(e.bitcast(access, accessType(count)), count);
-  }
 
-  unsigned elementBytes() const { return bits / 8; }
-  Type storedType() const { return stored; }
-  Type type() const { return registerType; }
+  Registers toWords(ArrayRef<Value> elements) const {
+    Registers words = llvm::map_to_vector<4>(elements, [&](Value element) { return toBits(e, element); });
+    if (bits >= 32 || elements.size() == 1)
+      return words;
+    words = packWords(e, words);
+    if (Type type = wordType(elements.size()); words.front().getType() != type)
+      words.front() = e.make<LLVM::TruncOp>(type, words.front());
+    return words;
+  }
+  Registers fromWords(Registers words, unsigned count) const {
+    if (bits < 32 && count > 1) {
+      if (words.front().getType() != e.b.getI32Type())
+        words.front() = e.make<LLVM::ZExtOp>(e.b.getI32Type(), words.front());
+      words = unpackWords(e, words, bits, count);
+    }
+    for (Value &word : words)
+      word = fromMemory(word);
+    return words;
+  }
 
 private:
-  Value toStored(Value element) const {
-    if (element.getType().isInteger(1))
-      return e.make<LLVM::ZExtOp>(stored, element);
-    return e.bitcast(element, stored);
-  }
-  Value fromStored(Value value) const {
+  /// Any byte but 0 is true.
+  Value fromMemory(Value word) const {
     if (registerType.isInteger(1))
-      return e.make<LLVM::ICmpOp>(LLVM::ICmpPredicate::ne, value, e.zero(stored));
-    return e.bitcast(value, registerType);
+      return e.make<LLVM::ICmpOp>(LLVM::ICmpPredicate::ne, word, e.zero(word.getType()));
+    return fromBits(e, word, registerType);
   }
 
   ThreadEmitter &e;
-  Type registerType, stored;
+  Type registerType;
   unsigned bits;
 };
+
+/// Words next to each other in memory, by LLVM's own operations.
+Registers loadPlain(ThreadEmitter &e, Value address, Type word, unsigned count, bool isVolatile) {
+  unsigned alignment = count * word.getIntOrFloatBitWidth() / 8;
+  Type type = count == 1 ? word : VectorType::get(static_cast<int64_t>(count), word);
+  Value value = e.make<LLVM::LoadOp>(type, address, alignment, isVolatile);
+  if (count == 1)
+    return {value};
+  Registers words;
+  for (unsigned i = 0; i < count; ++i)
+    words.push_back(e.make<LLVM::ExtractElementOp>(value, e.i32(i)));
+  return words;
+}
+
+void storePlain(ThreadEmitter &e, Value address, ArrayRef<Value> words) {
+  Value value = words.front();
+  unsigned alignment = words.size() * value.getType().getIntOrFloatBitWidth() / 8;
+  if (words.size() > 1) {
+    value = e.make<LLVM::PoisonOp>(VectorType::get(static_cast<int64_t>(words.size()), value.getType()));
+    for (auto [i, word] : llvm::enumerate(words))
+      value = e.make<LLVM::InsertElementOp>(value, word, e.i32(i));
+  }
+  e.make<LLVM::StoreOp>(value, address, alignment);
+}
 
 /// Reports what no instruction moves.
 LogicalResult checkAccess(Operation *op, Type pointers) {
@@ -120,33 +114,34 @@ Registers pick(ArrayRef<Value> registers, ArrayRef<unsigned> indices) {
   return llvm::map_to_vector<4>(indices, [&](unsigned index) { return registers[index]; });
 }
 
-Registers readAccess(ThreadEmitter &e, tt::LoadOp op, const MemoryAccess &access,
-                     const ElementFormat &format) {
+/// With the mask as the predicate.
+template <typename Op>
+GlobalPlace placeOf(ThreadEmitter &e, Op op, const MemoryAccess &access, const WordFormat &format) {
+  Value mask = op.getMask();
+  return {e.get(op.getPtr())[access.base], access.offset * int64_t(format.elementBits() / 8),
+          mask ? e.get(mask)[access.registers.front()] : Value()};
+}
+
+Registers readAccess(ThreadEmitter &e, tt::LoadOp op, const MemoryAccess &access, const WordFormat &format) {
   CacheHints hints = hintsOf(op);
-  unsigned count = access.registers.size();
-  Value pointer = e.get(op.getPtr())[access.base];
-  if (!op.getMask() && (hints.isNone() || hints.isVolatile)) {
-    Value address = e.elementPointer(pointer, format.storedType(), access.offset);
-    Value value = e.make<LLVM::LoadOp>(format.accessType(count), address,
-                                       /*alignment=*/count * format.elementBytes(), hints.isVolatile);
-    return format.unpack(value, count);
+  unsigned count = access.registers.size(), words = format.numWords(count);
+  Type word = format.wordType(count);
+  GlobalPlace place = placeOf(e, op, access, format);
+  if (!place.predicate && (hints.isNone() || hints.isVolatile)) {
+    Value address = e.elementPointer(place.pointer, e.b.getI8Type(), place.bytes);
+    return format.fromWords(loadPlain(e, address, word, words, hints.isVolatile), count);
   }
-  Registers otherwise;
+  Registers otherwise(words, e.zero(word));
   if (op.getOther())
     otherwise = format.toWords(pick(e.get(op.getOther()), access.registers));
-  else
-    otherwise.assign(format.numWords(count), e.zero(format.wordType(count)));
-  GlobalPlace place{pointer, access.offset * int64_t(format.elementBytes()), {}};
-  if (op.getMask())
-    place.predicate = e.get(op.getMask())[access.registers.front()];
   return format.fromWords(loadGlobal(e, place, otherwise, hints), count);
 }
 
 LogicalResult emitLoad(ThreadEmitter &e, tt::LoadOp op) {
   if (failed(checkAccess(op, op.getPtr().getType())))
     return failure();
-  ElementFormat format(e, getElementTypeOrSelf(op.getType()));
-  AccessPlan plan = planAccess(e, op.getPtr(), op.getMask(), maxAccessBits / 8 / format.elementBytes());
+  WordFormat format(e, getElementTypeOrSelf(op.getType()));
+  AccessPlan plan = planAccess(e, op.getPtr(), op.getMask(), maxAccessBits / format.elementBits());
   Registers result(plan.copies.first.size());
   for (const MemoryAccess &access : plan.accesses)
     for (auto [reg, value] : llvm::zip(access.registers, readAccess(e, op, access, format)))
@@ -160,24 +155,19 @@ LogicalResult emitLoad(ThreadEmitter &e, tt::LoadOp op) {
 LogicalResult emitStore(ThreadEmitter &e, tt::StoreOp op) {
   if (failed(checkAccess(op, op.getPtr().getType())))
     return failure();
-  ElementFormat format(e, getElementTypeOrSelf(op.getValue().getType()));
-  AccessPlan plan = planAccess(e, op.getPtr(), op.getMask(), maxAccessBits / 8 / format.elementBytes());
+  WordFormat format(e, getElementTypeOrSelf(op.getValue().getType()));
+  AccessPlan plan = planAccess(e, op.getPtr(), op.getMask(), maxAccessBits / format.elementBits());
   CacheHints hints = hintsOf(op);
   Value acts = e.isCanonical(plan.copies.lane, plan.copies.warp, plan.copies.block);
   for (const MemoryAccess &access : plan.accesses) {
-    unsigned count = access.registers.size();
-    Registers values = pick(e.get(op.getValue()), access.registers);
-    GlobalPlace place{e.get(op.getPtr())[access.base], access.offset * int64_t(format.elementBytes()), acts};
-    if (op.getMask()) {
-      Value mask = e.get(op.getMask())[access.registers.front()];
-      place.predicate = acts ? e.bitAnd(mask, acts) : mask;
-    }
-    if (place.predicate || !hints.isNone()) {
-      storeGlobal(e, place, format.toWords(values), hints);
-      continue;
-    }
-    Value address = e.elementPointer(place.pointer, format.storedType(), access.offset);
-    e.make<LLVM::StoreOp>(format.pack(values), address, /*alignment=*/count * format.elementBytes());
+    Registers words = format.toWords(pick(e.get(op.getValue()), access.registers));
+    GlobalPlace place = placeOf(e, op, access, format);
+    if (acts)
+      place.predicate = place.predicate ? e.bitAnd(place.predicate, acts) : acts;
+    if (place.predicate || !hints.isNone())
+      storeGlobal(e, place, words, hints);
+    else
+      storePlain(e, e.elementPointer(place.pointer, e.b.getI8Type(), place.bytes), words);
   }
   return success();
 }

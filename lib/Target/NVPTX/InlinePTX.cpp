@@ -39,7 +39,7 @@ public:
   std::string address(const GlobalPlace &place) {
     std::string text = "[" + operand(place.pointer);
     if (place.bytes)
-      text += (place.bytes < 0 ? "-" : "+") + std::to_string(std::abs(place.bytes));
+      text += "+" + std::to_string(place.bytes);
     return text + "]";
   }
 
@@ -206,9 +206,10 @@ Registers atomicGlobal(ThreadEmitter &e, const GlobalPlace &place, const AtomicF
   return instruction.write(text + ";", /*accessesMemory=*/true);
 }
 
-void fence(ThreadEmitter &e, tt::MemSyncScope scope) {
-  Instruction(e).write("fence.acq_rel." + tt::stringifyMemSyncScope(scope).str() + ";",
-                       /*accessesMemory=*/true);
+void fence(ThreadEmitter &e, tt::MemSyncScope scope, Value predicate) {
+  Instruction instruction(e);
+  std::string text = instruction.guard(predicate) + "fence.acq_rel." + tt::stringifyMemSyncScope(scope).str();
+  instruction.write(text + ";", /*accessesMemory=*/true);
 }
 
 } // namespace despina::nvptx

@@ -50,8 +50,9 @@ struct AtomicForm {
 /// the new value: one result), 0 where the predicate is false. Without `wantsResult`, a reduction: none.
 Registers atomicGlobal(ThreadEmitter &e, const GlobalPlace &place, const AtomicForm &form,
                        llvm::ArrayRef<mlir::Value> words, bool wantsResult);
-/// Orders accesses before it with those after it, as the threads of the scope see them.
-void fence(ThreadEmitter &e, tt::MemSyncScope scope);
+/// Orders accesses before it with those after it, as the threads of the scope see them, where the predicate
+/// holds (null: always).
+void fence(ThreadEmitter &e, tt::MemSyncScope scope, mlir::Value predicate);
 
 } // namespace despina::nvptx
 
