@@ -1,0 +1,102 @@
+//===- LowerTensorMaps.cpp - Bulk copies through buffers ------------------===//
+//
+// Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
+//
+// In: ttg IR with ttng.tma_load, tma_store and tma_reduce on tiles. Out: the same on buffers.
+//
+//   load    expect bytes; start copy; wait; read the buffer    (its barrier is made at the start of the kernel)
+//   store   write the buffer; start copy; wait until it is done
+//
+// A tile that is loaded only to be put into a buffer of the same layout is not read: the buffer takes its place.
+//
+//===----------------------------------------------------------------------===//
+#include "TensorMaps.h"
+
+#include "despina/Analysis/LayoutConstructors.h"
+#include "despina/Target/NVPTX/TTNG.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+
+namespace despina::nvptx {
+
+namespace {
+
+unsigned bytesOf(Type element) { return ttg::memoryBits(element) / 8; }
+
+/// A buffer that bulk copies can fill or empty; with a tile, filled with it.
+ttg::LocalAllocOp createBuffer(OpBuilder &b, Location loc, RankedTensorType tile, Value source) {
+  Type element = tile.getElementType();
+  // Selection has checked that there is one.
+  TensorMapBox box = *tensorMapBox(tile.getShape(), bytesOf(element));
+  auto type = ttg::MemDescType::get(tile.getShape(), element, ttg::LayoutAttr::get(b.getContext(), box.layout));
+  unsigned alignment = std::max(128u, nvmmaAlignment(box.swizzleBytes));
+  return ttg::LocalAllocOp::create(b, loc, type, source, b.getI32IntegerAttr(static_cast<int32_t>(alignment)));
+}
+
+/// A barrier for one arrival, made at the start of the kernel.
+Value createBarrier(tt::FuncOp function, Location loc) {
+  OpBuilder b = OpBuilder::atBlockBegin(&function.getBody().front());
+  std::optional<LinearLayout> layout = swizzledSharedLayout({1}, {1, 1, 1, rowMajorOrder(1), {}});
+  auto type = ttg::MemDescType::get({1}, b.getI64Type(), ttg::LayoutAttr::get(b.getContext(), *layout));
+  Value barrier = ttg::LocalAllocOp::create(b, loc, type, Value(), IntegerAttr());
+  ttng::InitBarrierOp::create(b, loc, barrier, 1u);
+  return barrier;
+}
+
+/// Buffers that hold just this tile, in the layout that the copy makes.
+void takePlaceOfCopies(ttng::TMALoadOp load, Value buffer) {
+  auto type = cast<ttg::MemDescType>(buffer.getType());
+  for (Operation *user : llvm::make_early_inc_range(load.getResult().getUsers())) {
+    auto alloc = dyn_cast<ttg::LocalAllocOp>(user);
+    if (!alloc || alloc->getBlock() != load->getBlock() || alloc.getType().getShape() != type.getShape() ||
+        !alloc.getType().getLayout().getLayout().sameMap(type.getLayout().getLayout()))
+      continue;
+    alloc.getResult().replaceAllUsesWith(buffer);
+    alloc->erase();
+  }
+}
+
+void lowerLoad(ttng::TMALoadOp load) {
+  OpBuilder b(load);
+  Location loc = load.getLoc();
+  auto tile = cast<RankedTensorType>(load.getType());
+  Value barrier = createBarrier(load->getParentOfType<tt::FuncOp>(), loc);
+  Value buffer = createBuffer(b, loc, tile, Value());
+  ttng::BarrierExpectOp::create(b, loc, barrier,
+                                static_cast<uint32_t>(tile.getNumElements() * bytesOf(tile.getElementType())));
+  ttng::AsyncTMACopyGlobalToLocalOp::create(b, loc, load.getMap(), load.getCoords(), barrier, buffer);
+  ttng::WaitBarrierOp::create(b, loc, barrier, Value(), ValueRange{buffer});
+  takePlaceOfCopies(load, buffer);
+  if (!load.getResult().use_empty())
+    load.getResult().replaceAllUsesWith(ttg::LocalLoadOp::create(b, loc, tile, buffer, Value()));
+  load->erase();
+}
+
+template <typename Op, typename MakeCopy> void lowerWrite(Op write, MakeCopy makeCopy) {
+  OpBuilder b(write);
+  auto tile = cast<RankedTensorType>(write.getSrc().getType());
+  Value buffer = createBuffer(b, write.getLoc(), tile, write.getSrc());
+  makeCopy(b, buffer);
+  ttng::AsyncTMAStoreWaitOp::create(b, write.getLoc(), 0u);
+  write->erase();
+}
+
+} // namespace
+
+void lowerTensorMaps(ModuleOp module) {
+  module.walk([](ttng::TMALoadOp load) { lowerLoad(load); });
+  module.walk([](ttng::TMAStoreOp store) {
+    lowerWrite(store, [&](OpBuilder &b, Value buffer) {
+      ttng::AsyncTMACopyLocalToGlobalOp::create(b, store.getLoc(), store.getMap(), store.getCoords(), buffer);
+    });
+  });
+  module.walk([](ttng::TMAReduceOp reduce) {
+    lowerWrite(reduce, [&](OpBuilder &b, Value buffer) {
+      ttng::AsyncTMAReduceOp::create(b, reduce.getLoc(), reduce.getKind(), reduce.getMap(), reduce.getCoords(), buffer);
+    });
+  });
+}
+
+} // namespace despina::nvptx

@@ -1,0 +1,161 @@
+//===- SelectTensorMaps.cpp - Descriptors that the hardware can follow ----===//
+//
+// Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
+//
+// In: tile IR with tensor descriptors. Out: the same, where accesses through those descriptors that a tensor map
+// can stand for have become ttng.tma_load, tma_store and tma_reduce. The rest stays for tt-rewrite-descriptors.
+//
+// A tensor map is made by the host at launch, so everything in it must be an argument of the kernel or a
+// constant. The recipes are the module's attribute `ttng.tensor_maps` (TensorMaps.h).
+//
+//===----------------------------------------------------------------------===//
+#include "TensorMaps.h"
+
+#include "despina/Analysis/LayoutConstructors.h"
+#include "despina/Target/NVPTX/TTNG.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace despina::nvptx {
+
+namespace {
+
+/// CUtensorMapDataType of cuda.h.
+std::optional<unsigned> dataTypeOf(Type element) {
+  if (element.isF16())
+    return 6;
+  if (element.isF32())
+    return 7;
+  if (element.isF64())
+    return 8;
+  if (element.isBF16())
+    return 9;
+  bool isSigned = element.isSignedInteger();
+  switch (element.isInteger(1) ? 8 : element.getIntOrFloatBitWidth()) {
+  case 8: return 0;
+  case 16: return 1;
+  case 32: return isSigned ? 3 : 2;
+  case 64: return isSigned ? 5 : 4;
+  default: return std::nullopt;
+  }
+}
+
+/// What the host knows of a value.
+std::optional<LaunchValue> launchValue(Value value) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return LaunchValue{std::nullopt, constant.getSExtValue()};
+  if (auto extended = value.getDefiningOp<arith::ExtSIOp>())
+    return launchValue(extended.getIn());
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || !isa<tt::FuncOp>(argument.getOwner()->getParentOp()))
+    return std::nullopt;
+  return LaunchValue{argument.getArgNumber(), 0};
+}
+
+/// Lists of a recipe go from the innermost axis outwards.
+std::optional<std::vector<LaunchValue>> launchValues(ValueRange values) {
+  std::vector<LaunchValue> result;
+  for (Value value : llvm::reverse(values)) {
+    std::optional<LaunchValue> known = launchValue(value);
+    if (!known)
+      return std::nullopt;
+    result.push_back(*known);
+  }
+  return result;
+}
+
+/// Reductions that bulk copies have (PTX, cp.reduce.async.bulk.tensor), by element.
+bool canReduce(tt::DescriptorReduceKind kind, Type element) {
+  using Kind = tt::DescriptorReduceKind;
+  unsigned bits = element.getIntOrFloatBitWidth();
+  switch (kind) {
+  case Kind::ADD:
+    return element.isF16() || element.isBF16() || element.isF32() || (isa<IntegerType>(element) && bits >= 32);
+  case Kind::MIN:
+  case Kind::MAX: return element.isF16() || element.isBF16() || (isa<IntegerType>(element) && bits >= 32);
+  case Kind::INC:
+  case Kind::DEC: return isa<IntegerType>(element) && bits == 32;
+  case Kind::AND:
+  case Kind::OR:
+  case Kind::XOR: return isa<IntegerType>(element) && bits >= 32;
+  }
+  return false;
+}
+
+bool canAccess(Operation *user, Type element) {
+  if (isa<tt::DescriptorLoadOp>(user))
+    return true;
+  if (auto store = dyn_cast<tt::DescriptorStoreOp>(user))
+    return true;
+  auto reduce = dyn_cast<tt::DescriptorReduceOp>(user);
+  return reduce && canReduce(reduce.getKind(), element);
+}
+
+std::optional<TensorMapRecipe> recipeOf(tt::MakeTensorDescOp desc) {
+  RankedTensorType block = desc.getType().getBlockType();
+  std::optional<unsigned> dataType = dataTypeOf(block.getElementType());
+  std::optional<LaunchValue> base = launchValue(desc.getBase());
+  std::optional<std::vector<LaunchValue>> extents = launchValues(desc.getShape());
+  std::optional<std::vector<LaunchValue>> strides = launchValues(desc.getStrides());
+  if (!dataType || !base || !base->argument || !extents || !strides || block.getRank() > 5)
+    return std::nullopt;
+  TensorMapRecipe recipe{*base, std::move(*extents), std::move(*strides)};
+  recipe.elementBytes = std::max(1u, block.getElementTypeBitWidth() / 8);
+  recipe.dataType = *dataType;
+  recipe.nanFill = desc.getPadding() == tt::PaddingOption::PAD_NAN;
+  // Distances between rows are multiples of 16 bytes; only constants can be refused here.
+  for (size_t axis = 1; axis < recipe.strides.size(); ++axis)
+    if (!recipe.strides[axis].argument && recipe.strides[axis].constant * recipe.elementBytes % 16 != 0)
+      return std::nullopt;
+  if (recipe.strides[0].argument || recipe.strides[0].constant != 1)
+    return std::nullopt;
+  std::optional<TensorMapBox> box = tensorMapBox(block.getShape(), recipe.elementBytes);
+  if (!box)
+    return std::nullopt;
+  recipe.swizzleBytes = box->swizzleBytes;
+  for (int64_t extent : llvm::reverse(box->extents))
+    recipe.box.push_back(static_cast<unsigned>(extent));
+  return recipe;
+}
+
+void rewriteUser(Operation *user, Value map) {
+  OpBuilder b(user);
+  Location loc = user->getLoc();
+  if (auto load = dyn_cast<tt::DescriptorLoadOp>(user)) {
+    auto value = ttng::TMALoadOp::create(b, loc, load.getType(), map, load.getIndices());
+    load.getResult().replaceAllUsesWith(value.getResult());
+  } else if (auto store = dyn_cast<tt::DescriptorStoreOp>(user)) {
+    ttng::TMAStoreOp::create(b, loc, map, store.getIndices(), store.getSrc());
+  } else {
+    auto reduce = cast<tt::DescriptorReduceOp>(user);
+    ttng::TMAReduceOp::create(b, loc, reduce.getKind(), map, reduce.getIndices(), reduce.getSrc());
+  }
+  user->erase();
+}
+
+} // namespace
+
+void selectTensorMaps(ModuleOp module) {
+  std::vector<TensorMapRecipe> recipes;
+  module.walk([&](tt::MakeTensorDescOp desc) {
+    Type element = desc.getType().getBlockType().getElementType();
+    bool canFollow = llvm::all_of(desc->getUsers(), [&](Operation *user) { return canAccess(user, element); });
+    std::optional<TensorMapRecipe> recipe = canFollow ? recipeOf(desc) : std::nullopt;
+    if (!recipe)
+      return;
+    OpBuilder b(desc);
+    auto pointer = tt::PointerType::get(b.getI8Type());
+    Value map = ttng::TensorMapArgumentOp::create(b, desc.getLoc(), pointer, static_cast<uint32_t>(recipes.size()));
+    recipes.push_back(std::move(*recipe));
+    for (Operation *user : llvm::make_early_inc_range(desc->getUsers()))
+      rewriteUser(user, map);
+    desc->erase();
+  });
+  setTensorMaps(module, recipes);
+}
+
+} // namespace despina::nvptx
