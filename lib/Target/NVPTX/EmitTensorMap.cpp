@@ -70,7 +70,7 @@ Value takePhase(ThreadEmitter &e, ttng::WaitBarrierOp op) {
   if (op.getPhase())
     return e.scalar(op.getPhase());
   Type type = e.b.getI32Type();
-  Value counter = e.entryVariable(type, e.i32(0));
+  Value counter = e.entryVariable(type, 0);
   Value phase = e.make<LLVM::LoadOp>(type, counter);
   e.make<LLVM::StoreOp>(e.bitXor(phase, e.i32(1)), counter);
   return phase;

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "ThreadEmitter.h"
 
+#include "TensorMaps.h"
+
 using namespace mlir;
 
 namespace despina::nvptx {
@@ -36,6 +38,8 @@ ThreadEmitter::ThreadEmitter(tt::FuncOp kernel, const NVPTXOptions &options)
 //===----------------------------------------------------------------------===//
 
 static constexpr unsigned globalSpace = 1, sharedSpace = 3;
+/// The size of a CUtensorMap.
+static constexpr unsigned tensorMapBytes = 128;
 static constexpr StringLiteral sharedName = "despina_shared";
 
 std::optional<LoweredKernel> ThreadEmitter::run(ModuleOp output) {
@@ -59,6 +63,8 @@ void ThreadEmitter::startFunction(ModuleOp output) {
   SmallVector<Type> parameters;
   for (Type type : kernel_.getArgumentTypes())
     parameters.push_back(llvmType(type));
+  lowered_.tensorMaps = getTensorMaps(kernel_->getParentOfType<ModuleOp>());
+  parameters.append(lowered_.tensorMaps.size(), LLVM::LLVMPointerType::get(b.getContext()));
   parameters.push_back(LLVM::LLVMPointerType::get(b.getContext(), globalSpace));
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), parameters);
   function_ = LLVM::LLVMFuncOp::create(b, loc, kernel_.getName(), type);
@@ -68,6 +74,13 @@ void ThreadEmitter::startFunction(ModuleOp output) {
   if (options_.maxRegisters)
     function_->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(), b.getI32IntegerAttr(options_.maxRegisters));
 
+  for (size_t i = 0; i < lowered_.tensorMaps.size(); ++i) {
+    unsigned argument = static_cast<unsigned>(kernel_.getNumArguments() + i);
+    function_.setArgAttr(argument, LLVM::LLVMDialect::getByValAttrName(),
+                         TypeAttr::get(LLVM::LLVMArrayType::get(b.getI8Type(), tensorMapBytes)));
+    function_.setArgAttr(argument, LLVM::LLVMDialect::getAlignAttrName(), b.getI64IntegerAttr(64));
+    function_.setArgAttr(argument, NVVM::NVVMDialect::getGridConstantAttrName(), b.getUnitAttr());
+  }
   Block *entry = function_.addEntryBlock(b);
   b.setInsertionPointToStart(entry);
   for (auto [from, to] : llvm::zip(kernel_.getArguments(), entry->getArguments()))
@@ -329,6 +342,16 @@ Value ThreadEmitter::isCanonical(uint64_t laneMask, uint64_t warpMask, uint64_t 
 
 void ThreadEmitter::barrier() { make<NVVM::BarrierOp>(); }
 void ThreadEmitter::warpBarrier() { make<NVVM::SyncWarpOp>(i32(-1)); }
+
+Value ThreadEmitter::tensorMap(unsigned index) { return function_.getArgument(kernel_.getNumArguments() + index); }
+
+Value ThreadEmitter::entryVariable(Type type, int64_t start) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointAfter(entryEnd_);
+  Value address = make<LLVM::AllocaOp>(LLVM::LLVMPointerType::get(b.getContext()), type, i32(1));
+  entryEnd_ = make<LLVM::StoreOp>(constant(type, start), address);
+  return address;
+}
 
 //===----------------------------------------------------------------------===//
 // Shared memory

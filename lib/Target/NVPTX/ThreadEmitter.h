@@ -166,6 +166,11 @@ public:
   void barrier();
   void warpBarrier();
 
+  /// The address (generic) of a tensor map among the kernel's parameters.
+  mlir::Value tensorMap(unsigned index);
+  /// The address of a variable of the thread, set once where the kernel starts.
+  mlir::Value entryVariable(mlir::Type type, int64_t start);
+
   //===--- Shared memory ----------------------------------------------------===//
   /// !llvm.ptr<3> to the block's dynamic shared memory, plus a constant in bytes.
   mlir::Value sharedPointer(int64_t byteOffset);
