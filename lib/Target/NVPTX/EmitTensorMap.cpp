@@ -93,7 +93,8 @@ LogicalResult emitArgument(ThreadEmitter &e, ttng::TensorMapArgumentOp op) {
 // Copies
 //===----------------------------------------------------------------------===//
 
-/// Calls `copy` for each box of a block with its address in shared memory and its coordinates, innermost first.
+/// Calls `copy` for each box of a block with its address in shared memory and its coordinates, innermost
+/// first.
 void forEachBox(ThreadEmitter &e, ttg::MemDescType type, Value buffer, OperandRange coords,
                 function_ref<void(Value, ArrayRef<Value>)> copy) {
   ArrayRef<int64_t> block = type.getShape();
@@ -140,14 +141,15 @@ LogicalResult emitLoad(ThreadEmitter &e, ttng::AsyncTMACopyGlobalToLocalOp op) {
   Value barrier = barrierAddress(e, op.getBarrier()), map = e.scalar(op.getMap());
   size_t rank = op.getCoords().size();
   std::string text = "cp.async.bulk.tensor." + std::to_string(rank) +
-                     "d.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1, " + coordinateText(rank, 3) +
-                     "], [$2];";
+                     "d.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1, " +
+                     coordinateText(rank, 3) + "], [$2];";
   e.ifThen(isLeader(e), [&] {
-    forEachBox(e, op.getDst().getType(), op.getDst(), op.getCoords(), [&](Value address, ArrayRef<Value> coords) {
-      SmallVector<Value, 8> operands{address, map, barrier};
-      llvm::append_range(operands, coords);
-      e.inlinePTX(text, constraintText("r,l,r", rank), Type(), operands, true);
-    });
+    forEachBox(e, op.getDst().getType(), op.getDst(), op.getCoords(),
+               [&](Value address, ArrayRef<Value> coords) {
+                 SmallVector<Value, 8> operands{address, map, barrier};
+                 llvm::append_range(operands, coords);
+                 e.inlinePTX(text, constraintText("r,l,r", rank), Type(), operands, true);
+               });
   });
   return success();
 }
@@ -175,8 +177,9 @@ LogicalResult emitStore(ThreadEmitter &e, ttng::AsyncTMACopyLocalToGlobalOp op) 
 }
 
 LogicalResult emitReduce(ThreadEmitter &e, ttng::AsyncTMAReduceOp op) {
-  std::string text = "cp.reduce.async.bulk.tensor." + std::to_string(op.getCoords().size()) + "d.global.shared::cta." +
-                     tt::stringifyDescriptorReduceKind(op.getKind()).str() + ".tile.bulk_group";
+  std::string text = "cp.reduce.async.bulk.tensor." + std::to_string(op.getCoords().size()) +
+                     "d.global.shared::cta." + tt::stringifyDescriptorReduceKind(op.getKind()).str() +
+                     ".tile.bulk_group";
   emitWrite(e, text, e.scalar(op.getMap()), op.getCoords(), op.getSrc());
   return success();
 }

@@ -4,10 +4,11 @@
 //
 // In: ttg IR with ttng.tma_load, tma_store and tma_reduce on tiles. Out: the same on buffers.
 //
-//   load    expect bytes; start copy; wait; read the buffer    (its barrier is made at the start of the kernel)
-//   store   write the buffer; start copy; wait until it is done
+//   load    expect bytes; start copy; wait; read the buffer    (its barrier is made at the start of the
+//   kernel) store   write the buffer; start copy; wait until it is done
 //
-// A tile that is loaded only to be put into a buffer of the same layout is not read: the buffer takes its place.
+// A tile that is loaded only to be put into a buffer of the same layout is not read: the buffer takes its
+// place.
 //
 //===----------------------------------------------------------------------===//
 #include "TensorMaps.h"
@@ -30,9 +31,11 @@ ttg::LocalAllocOp createBuffer(OpBuilder &b, Location loc, RankedTensorType tile
   Type element = tile.getElementType();
   // Selection has checked that there is one.
   TensorMapBox box = *tensorMapBox(tile.getShape(), bytesOf(element));
-  auto type = ttg::MemDescType::get(tile.getShape(), element, ttg::LayoutAttr::get(b.getContext(), box.layout));
+  auto type =
+      ttg::MemDescType::get(tile.getShape(), element, ttg::LayoutAttr::get(b.getContext(), box.layout));
   unsigned alignment = std::max(128u, nvmmaAlignment(box.swizzleBytes));
-  return ttg::LocalAllocOp::create(b, loc, type, source, b.getI32IntegerAttr(static_cast<int32_t>(alignment)));
+  return ttg::LocalAllocOp::create(b, loc, type, source,
+                                   b.getI32IntegerAttr(static_cast<int32_t>(alignment)));
 }
 
 /// A barrier for one arrival, made at the start of the kernel.
@@ -64,8 +67,8 @@ void lowerLoad(ttng::TMALoadOp load) {
   auto tile = cast<RankedTensorType>(load.getType());
   Value barrier = createBarrier(load->getParentOfType<tt::FuncOp>(), loc);
   Value buffer = createBuffer(b, loc, tile, Value());
-  ttng::BarrierExpectOp::create(b, loc, barrier,
-                                static_cast<uint32_t>(tile.getNumElements() * bytesOf(tile.getElementType())));
+  ttng::BarrierExpectOp::create(
+      b, loc, barrier, static_cast<uint32_t>(tile.getNumElements() * bytesOf(tile.getElementType())));
   ttng::AsyncTMACopyGlobalToLocalOp::create(b, loc, load.getMap(), load.getCoords(), barrier, buffer);
   ttng::WaitBarrierOp::create(b, loc, barrier, Value(), ValueRange{buffer});
   takePlaceOfCopies(load, buffer);
@@ -94,7 +97,8 @@ void lowerTensorMaps(ModuleOp module) {
   });
   module.walk([](ttng::TMAReduceOp reduce) {
     lowerWrite(reduce, [&](OpBuilder &b, Value buffer) {
-      ttng::AsyncTMAReduceOp::create(b, reduce.getLoc(), reduce.getKind(), reduce.getMap(), reduce.getCoords(), buffer);
+      ttng::AsyncTMAReduceOp::create(b, reduce.getLoc(), reduce.getKind(), reduce.getMap(),
+                                     reduce.getCoords(), buffer);
     });
   });
 }

@@ -8,10 +8,22 @@
 
 #include "despina/Transforms/AllocateSharedMemory.h"
 
+#include "mlir/Pass/PassManager.h"
+
 namespace despina::nvptx {
 
 /// Fences before operations that reach shared memory another way than threads do (FenceInsertion.cpp).
 void insertFences(mlir::ModuleOp module, const ScratchSize &scratchSize);
+
+/// On tile IR: accesses through descriptors become bulk copies where the hardware can follow
+/// (SelectTensorMaps.cpp).
+std::unique_ptr<mlir::Pass> createSelectTensorMaps();
+/// On ttg IR: bulk copies of tiles go through buffers (LowerTensorMaps.cpp).
+std::unique_ptr<mlir::Pass> createLowerTensorMaps();
+/// The last ones: fences, offsets, barriers.
+void addMemoryPasses(mlir::OpPassManager &manager);
+/// For despina-opt.
+void registerMemoryPasses();
 
 } // namespace despina::nvptx
 

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "despina/Target/NVPTX/NVPTXPipeline.h"
 
+#include "MemoryPasses.h"
 #include "ThreadEmitter.h"
 
 #include "despina/Transforms/Passes.h"
@@ -22,7 +23,16 @@ void registerLoweringDialects(DialectRegistry &registry) {
 }
 
 void buildTTGPipeline(OpPassManager &manager, const NVPTXOptions &options) {
-  // In the order of the path: layouts, accesses, matrix units, clean-up, memory, order of threads.
+  ConvertToTTGOptions layouts;
+  layouts.numWarps = options.numWarps;
+  layouts.numCTAs = options.numCTAs;
+  layouts.target = "cuda:" + std::to_string(options.arch.number);
+  manager.addPass(createConvertToTTG(layouts));
+  // In the order of the path: accesses, matrix units, clean-up, memory, order of threads.
+  manager.addPass(createCSEPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createLowerTensorMaps());
+  addMemoryPasses(manager);
 }
 
 /// The module's one kernel; null after an error.
@@ -66,7 +76,13 @@ std::optional<LoweredKernel> lowerToLLVMDialect(ModuleOp module, const NVPTXOpti
   context->loadDialect<ttg::TTGDialect, ttng::TTNGDialect, LLVM::LLVMDialect, NVVM::NVVMDialect>();
   PassManager manager(context);
   manager.enableVerifier(false);
-  buildTTPipeline(manager);
+  if (options.arch.number >= 90 && options.numCTAs == 1) {
+    manager.addPass(createDespinaInline());
+    manager.addPass(createSelectTensorMaps());
+  }
+  TTPipelineOptions tiles;
+  tiles.rewriteDescriptors = true;
+  buildTTPipeline(manager, tiles);
   buildTTGPipeline(manager, options);
   if (failed(manager.run(module)))
     return std::nullopt;

@@ -7,6 +7,7 @@
 
 #include "despina/Target/NVPTX/NVPTXPipeline.h"
 
+#include "MemoryPasses.h"
 #include "ThreadEmitter.h"
 
 #include "mlir/Pass/Pass.h"
@@ -50,6 +51,9 @@ struct EmitThreadsPass : PassWrapper<EmitThreadsPass, OperationPass<ModuleOp>> {
 
 } // namespace
 
-void registerNVPTXPasses() { PassRegistration<EmitThreadsPass>(); }
+void registerNVPTXPasses() {
+  PassRegistration<EmitThreadsPass>();
+  registerMemoryPasses();
+}
 
 } // namespace despina::nvptx

@@ -2,8 +2,9 @@
 //
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
-// In: tile IR with tensor descriptors. Out: the same, where accesses through those descriptors that a tensor map
-// can stand for have become ttng.tma_load, tma_store and tma_reduce. The rest stays for tt-rewrite-descriptors.
+// In: tile IR with tensor descriptors. Out: the same, where accesses through those descriptors that a tensor
+// map can stand for have become ttng.tma_load, tma_store and tma_reduce. The rest stays for
+// tt-rewrite-descriptors.
 //
 // A tensor map is made by the host at launch, so everything in it must be an argument of the kernel or a
 // constant. The recipes are the module's attribute `ttng.tensor_maps` (TensorMaps.h).
@@ -74,7 +75,8 @@ bool canReduce(tt::DescriptorReduceKind kind, Type element) {
   unsigned bits = element.getIntOrFloatBitWidth();
   switch (kind) {
   case Kind::ADD:
-    return element.isF16() || element.isBF16() || element.isF32() || (isa<IntegerType>(element) && bits >= 32);
+    return element.isF16() || element.isBF16() || element.isF32() ||
+           (isa<IntegerType>(element) && bits >= 32);
   case Kind::MIN:
   case Kind::MAX: return element.isF16() || element.isBF16() || (isa<IntegerType>(element) && bits >= 32);
   case Kind::INC:
@@ -143,13 +145,15 @@ void selectTensorMaps(ModuleOp module) {
   std::vector<TensorMapRecipe> recipes;
   module.walk([&](tt::MakeTensorDescOp desc) {
     Type element = desc.getType().getBlockType().getElementType();
-    bool canFollow = llvm::all_of(desc->getUsers(), [&](Operation *user) { return canAccess(user, element); });
+    bool canFollow =
+        llvm::all_of(desc->getUsers(), [&](Operation *user) { return canAccess(user, element); });
     std::optional<TensorMapRecipe> recipe = canFollow ? recipeOf(desc) : std::nullopt;
     if (!recipe)
       return;
     OpBuilder b(desc);
     auto pointer = tt::PointerType::get(b.getI8Type());
-    Value map = ttng::TensorMapArgumentOp::create(b, desc.getLoc(), pointer, static_cast<uint32_t>(recipes.size()));
+    Value map =
+        ttng::TensorMapArgumentOp::create(b, desc.getLoc(), pointer, static_cast<uint32_t>(recipes.size()));
     recipes.push_back(std::move(*recipe));
     for (Operation *user : llvm::make_early_inc_range(desc->getUsers()))
       rewriteUser(user, map);

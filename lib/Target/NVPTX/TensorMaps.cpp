@@ -106,7 +106,9 @@ std::vector<TensorMapRecipe> getTensorMaps(ModuleOp module) {
   if (!maps)
     return recipes;
   for (DictionaryAttr fields : maps.getAsRange<DictionaryAttr>()) {
-    auto number = [&](StringRef name) { return static_cast<unsigned>(cast<IntegerAttr>(fields.get(name)).getInt()); };
+    auto number = [&](StringRef name) {
+      return static_cast<unsigned>(cast<IntegerAttr>(fields.get(name)).getInt());
+    };
     TensorMapRecipe recipe;
     recipe.base = asValues(fields.get("base")).front();
     recipe.extents = asValues(fields.get("extents"));

@@ -343,7 +343,9 @@ Value ThreadEmitter::isCanonical(uint64_t laneMask, uint64_t warpMask, uint64_t 
 void ThreadEmitter::barrier() { make<NVVM::BarrierOp>(); }
 void ThreadEmitter::warpBarrier() { make<NVVM::SyncWarpOp>(i32(-1)); }
 
-Value ThreadEmitter::tensorMap(unsigned index) { return function_.getArgument(kernel_.getNumArguments() + index); }
+Value ThreadEmitter::tensorMap(unsigned index) {
+  return function_.getArgument(kernel_.getNumArguments() + index);
+}
 
 Value ThreadEmitter::entryVariable(Type type, int64_t start) {
   OpBuilder::InsertionGuard guard(b);
