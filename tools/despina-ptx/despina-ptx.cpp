@@ -34,6 +34,8 @@ cl::opt<unsigned> ptxVersion("ptx-version", cl::desc("version of PTX times 10"),
                              cl::cat(category));
 cl::opt<bool> fpFusion("fp-fusion", cl::desc("fuse multiplications and additions"), cl::init(true),
                        cl::cat(category));
+cl::opt<bool> useLibdevice("libdevice", cl::desc("use NVIDIA's libdevice where it is found"), cl::init(true),
+                           cl::cat(category));
 cl::opt<bool> times("times", cl::desc("print the time of each step"), cl::cat(category));
 cl::opt<Stage> stage(cl::desc("what to write:"),
                      cl::values(clEnumValN(Stage::LLVM, "llvm", "optimised LLVM IR"),
@@ -69,6 +71,7 @@ bool makeText(mlir::ModuleOp module, std::string &text) {
   options.arch = *parsed;
   options.ptxVersion = ptxVersion;
   options.enableFPFusion = fpFusion;
+  options.useLibdevice = useLibdevice;
   std::optional<EmittedPTX> emitted = emitPTX(module, options, stage == Stage::LLVM, error);
   if (!emitted)
     return fail(error);

@@ -3,10 +3,12 @@
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Each function reduces its argument to a short interval and evaluates a near-minimax polynomial there
-// (coefficients fitted for this file in 40-digit arithmetic). Special values follow C's libm.
+// (ElementaryCoefficients.h). Special values follow C's libm.
 //
 //===----------------------------------------------------------------------===//
 #include "VectorMath.h"
+
+#include "despina/Target/ElementaryCoefficients.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -14,7 +16,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
-#include <array>
 #include <cmath>
 #include <limits>
 
@@ -23,8 +24,7 @@ using namespace mlir;
 namespace despina::cpu {
 namespace {
 
-constexpr double kLog2E = 1.442695040888963407359925;
-constexpr double kTwoOverPi = 0.6366197723675813430755351;
+namespace co = coefficients;
 
 /// Short names for the few operations the expansions are written in.
 class Emitter {
@@ -85,6 +85,10 @@ public:
       result = fma(result, x, constant(coefficient));
     return result;
   }
+  /// The table of the type at hand.
+  Value polynomial(Value x, llvm::ArrayRef<double> single, llvm::ArrayRef<double> twice) {
+    return polynomial(x, isDouble ? twice : single);
+  }
   int mantissaBits() const { return isDouble ? 52 : 23; }
   int64_t exponentBias() const { return isDouble ? 1023 : 127; }
   /// 1.5 * 2^mantissa: adding it leaves the rounded integer in the low bits.
@@ -133,57 +137,32 @@ public:
 };
 
 Value emitExp(Emitter &e, Value x) {
-  static constexpr std::array<double, 5> single = {0.5, 0.16666576989698775683, 0.041666554617204574203,
-                                                   0.0083631790527225773704, 0.0013926183587713494542};
-  static constexpr std::array<double, 10> twice = {0.5,
-                                                   0.16666666666666667453,
-                                                   0.041666666666624127873,
-                                                   0.0083333333333300618325,
-                                                   0.0013888888917213716901,
-                                                   0.00019841269863053616878,
-                                                   0.000024801521295954375131,
-                                                   2.7557268459997064772e-6,
-                                                   2.7620088445409748161e-7,
-                                                   2.5100385495510319078e-8};
   Value vanishes = e.less(x, e.constant(e.isDouble ? -745.14 : -103.98));
   x = e.isDouble ? e.clamp(x, -746, 710) : e.clamp(x, -104.5, 89.5);
   Value magic = e.constant(e.roundingMagic());
-  Value t = e.fma(x, kLog2E, magic);
+  Value t = e.fma(x, co::log2e, magic);
   Value n = e.sub(t, magic);
-  // ln 2 in two parts, the first short enough that n times it is exact.
-  Value r = e.fma(n, e.isDouble ? -0.69314718060195446014 : -0.693145751953125, x);
-  r = e.fma(n, e.isDouble ? 4.2009150726810845979e-11 : -1.428606765330187045e-6, r);
-  Value p = e.isDouble ? e.polynomial(r, twice) : e.polynomial(r, single);
+  const co::Ln2 ln2 = e.isDouble ? co::ln2Twice : co::ln2Single;
+  Value r = e.fma(n, -ln2.high, x);
+  r = e.fma(n, -ln2.low, r);
+  Value p = e.polynomial(r, co::expSingle, co::expTwice);
   p = e.fma(e.mul(r, r), p, r);
   return e.scale(e.zeroWhere(vanishes, e.add(p, e.constant(1))), n, t);
 }
 
 Value emitExp2(Emitter &e, Value x) {
-  static constexpr std::array<double, 6> single = {0.69314718802712552727,   0.24022650760575891478,
-                                                   0.055503571099135861889,  0.0096180825535501215752,
-                                                   0.0013390865661206543306, 0.00015453164933424574984};
-  static constexpr std::array<double, 11> twice = {
-      0.69314718055994530942,     0.24022650695910098225,   0.055504108664821594342,
-      0.0096181291076068850713,   0.0013333558146416933468, 0.00015403530441741856261,
-      0.000015252733829839213219, 1.3215442584382706931e-6, 1.0178062443959398566e-7,
-      7.0725866570662055996e-9,   4.4549609754607059368e-10};
   Value vanishes = e.less(x, e.constant(e.isDouble ? -1075 : -150));
   x = e.isDouble ? e.clamp(x, -1080, 1030) : e.clamp(x, -155, 130);
   Value magic = e.constant(e.roundingMagic());
   Value t = e.add(x, magic);
   Value n = e.sub(t, magic);
   Value r = e.sub(x, n);
-  Value p = e.isDouble ? e.polynomial(r, twice) : e.polynomial(r, single);
+  Value p = e.polynomial(r, co::exp2Single, co::exp2Twice);
   return e.scale(e.zeroWhere(vanishes, e.fma(r, p, e.constant(1))), n, t);
 }
 
 /// log(x) for base e, or log2(x).
 Value emitLog(Emitter &e, Value x, bool base2) {
-  static constexpr std::array<double, 4> single = {0.6666666655404201243, 0.40000122211810649396,
-                                                   0.28550778633191965434, 0.23331614471843499235};
-  static constexpr std::array<double, 7> twice = {
-      0.66666666666666697077, 0.39999999999898890514, 0.28571428626253837606, 0.22222211089379496214,
-      0.18182892432536871201, 0.15331611722055007885, 0.14617807153417324964};
   double smallest = e.isDouble ? std::numeric_limits<double>::min() : std::numeric_limits<float>::min();
   // Subnormal numbers are scaled up first.
   Value isTiny = e.less(x, e.constant(smallest));
@@ -200,22 +179,22 @@ Value emitLog(Emitter &e, Value x, bool base2) {
   Value f = e.sub(m, e.constant(1));
   Value s = e.div(f, e.add(f, e.constant(2)));
   Value z = e.mul(s, s);
-  Value rest = e.mul(z, e.isDouble ? e.polynomial(z, twice) : e.polynomial(z, single));
+  Value rest = e.mul(z, e.polynomial(z, co::logSingle, co::logTwice));
   Value half = e.mul(e.mul(f, f), e.constant(0.5));
   Value tail = e.mul(s, e.add(half, rest));
   Value result;
   if (base2) {
     // f/ln 2 in two parts keeps the leading product exact to the last bit.
     Value low = e.sub(tail, half);
-    Value product = e.mul(f, e.constant(kLog2E));
-    Value error = e.fma(f, kLog2E, e.negate(product));
-    double residue = e.isDouble ? 2.0355273740931033e-17 : kLog2E - double(float(kLog2E));
+    Value product = e.mul(f, e.constant(co::log2e));
+    Value error = e.fma(f, co::log2e, e.negate(product));
+    double residue = e.isDouble ? 2.0355273740931033e-17 : co::log2e - double(float(co::log2e));
     error = e.fma(f, residue, error);
-    result = e.add(kf, e.add(product, e.fma(low, kLog2E, error)));
+    result = e.add(kf, e.add(product, e.fma(low, co::log2e, error)));
   } else {
-    Value low = e.fma(kf, e.isDouble ? -4.2009150726810845979e-11 : 1.428606765330187045e-6, tail);
-    result = e.sub(e.mul(kf, e.constant(e.isDouble ? 0.69314718060195446014 : 0.693145751953125)),
-                   e.sub(e.sub(half, low), f));
+    const co::Ln2 ln2 = e.isDouble ? co::ln2Twice : co::ln2Single;
+    Value low = e.fma(kf, ln2.low, tail);
+    result = e.sub(e.mul(kf, e.constant(ln2.high)), e.sub(e.sub(half, low), f));
   }
   // +inf stays, 0 gives -inf, negative numbers and NaN give NaN.
   double infinity = std::numeric_limits<double>::infinity();
@@ -251,22 +230,18 @@ Value emitLibraryCall(Emitter &e, MathFunction function, Value x) {
 }
 
 Value emitSinCosSmall(Emitter &e, Value x, bool isCos) {
-  static constexpr std::array<double, 4> sine = {-0.16666666663844049464, 0.0083333318703413485,
-                                                 -0.00019840084376422703475, 2.7249620080075329496e-6};
-  static constexpr std::array<double, 3> cosine = {0.041666664653488792922, -0.0013888301867562369149,
-                                                   0.000024547689772460029046};
   Value magic = e.constant(e.roundingMagic());
-  Value t = e.fma(x, kTwoOverPi, magic);
+  Value t = e.fma(x, co::twoOverPi, magic);
   Value n = e.sub(t, magic);
-  Value r = e.fma(n, -1.5707963705062866211, x);
-  r = e.fma(n, 4.3711388286737928865e-8, r);
-  r = e.fma(n, 1.7151244994428828906e-15, r);
+  Value r = x;
+  for (double part : co::halfPiSingle)
+    r = e.fma(n, -part, r);
   Value quadrant = e.toInt(t);
   if (isCos)
     quadrant = e.addI(quadrant, e.integer(1));
   Value z = e.mul(r, r);
-  Value s = e.fma(e.mul(r, z), e.polynomial(z, sine), r);
-  Value c = e.fma(e.mul(z, z), e.polynomial(z, cosine), e.fma(z, -0.5, e.constant(1)));
+  Value s = e.fma(e.mul(r, z), e.polynomial(z, co::sinSingle), r);
+  Value c = e.fma(e.mul(z, z), e.polynomial(z, co::cosSingle), e.fma(z, -0.5, e.constant(1)));
   auto bitSet = [&](int64_t bit) -> Value {
     return arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ne, e.andI(quadrant, e.integer(bit)),
                                  e.integer(0));
@@ -294,21 +269,12 @@ Value emitSinCos(Emitter &e, MathFunction function, Value x) {
 
 Value emitErf(Emitter &e, Value x) {
   // erf(x) = x + x P(x^2) near 0; 1 - exp(-G(|x|)) beyond 1.
-  static constexpr std::array<double, 7> near = {0.12837916584835094603,    -0.37612626666720331023,
-                                                 0.11283594715160217732,    -0.026854212010626412443,
-                                                 0.0051890874234339739861,  -0.00080168642871658695293,
-                                                 0.000078758750626854883411};
-  static constexpr std::array<double, 10> far = {-0.00041159036388213340499, 1.1306583749322785934,
-                                                 0.6309773239989970949,      0.1110367023539643894,
-                                                 -0.027092237095753093827,   0.0050638543654929700051,
-                                                 -0.00068608746616485858871, 0.00006243725423772234309,
-                                                 -3.3448094255246502047e-6,  7.7224025704492001322e-8};
   if (e.isDouble)
     return emitLibraryCall(e, MathFunction::Erf, x);
   Value magnitude = e.abs(x);
-  Value inner = e.fma(x, e.polynomial(e.mul(x, x), near), x);
+  Value inner = e.fma(x, e.polynomial(e.mul(x, x), co::erfNearSingle), x);
   Value limited = e.clamp(magnitude, 0, 4);
-  Value outer = e.sub(e.constant(1), emitExp(e, e.negate(e.polynomial(limited, far))));
+  Value outer = e.sub(e.constant(1), emitExp(e, e.negate(e.polynomial(limited, co::erfFarSingle))));
   return e.select(e.less(magnitude, e.constant(1)), inner, e.copySign(outer, x));
 }
 

@@ -10,13 +10,18 @@
 
 #include "despina/Target/NVPTX/PTXEmit.h"
 
+#include "DeviceLibrary.h"
+#include "Legality.h"
 #include "PTXOptimize.h"
 #include "PTXVersion.h"
 
 #include "despina/Target/LLVMGuard.h"
 
+#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
@@ -72,6 +77,18 @@ std::unique_ptr<llvm::TargetMachine> makeTargetMachine(const NVPTXOptions &optio
   return machine;
 }
 
+/// Operations of the NVVM dialect that LLVM has no intrinsic for become inline assembly.
+bool writeOutInlineAssembly(mlir::ModuleOp module) {
+  bool hasSome = false;
+  module.walk([&](mlir::NVVM::BasicPtxBuilderInterface op) { hasSome |= !op.hasIntrinsic(); });
+  if (!hasSome)
+    return true;
+  mlir::PassManager passes(module.getContext());
+  passes.enableVerifier(false);
+  passes.addPass(mlir::createConvertNVVMToLLVMPass());
+  return succeeded(passes.run(module));
+}
+
 /// The translation asks the data layout for alignments, so it must be there before.
 void setTarget(mlir::ModuleOp module, llvm::TargetMachine &machine) {
   mlir::OpBuilder b(module.getContext());
@@ -105,6 +122,10 @@ std::optional<EmittedPTX> emitUnguarded(mlir::ModuleOp module, const NVPTXOption
   if (!machine)
     return std::nullopt;
   setTarget(module, *machine);
+  if (!writeOutInlineAssembly(module)) {
+    error = "the operations of the nvvm dialect cannot be written as PTX";
+    return std::nullopt;
+  }
   std::unique_ptr<llvm::Module> llvmModule =
       mlir::translateModuleToLLVMIR(module, context, "kernel", /*disableVerification=*/true);
   if (!llvmModule) {
@@ -112,6 +133,8 @@ std::optional<EmittedPTX> emitUnguarded(mlir::ModuleOp module, const NVPTXOption
       error = "the module cannot be translated to LLVM IR";
     return std::nullopt;
   }
+  if (!linkDeviceFunctions(*llvmModule, options, error))
+    return std::nullopt;
   llvm::raw_string_ostream verifierText(error);
   if (llvm::verifyModule(*llvmModule, &verifierText))
     return std::nullopt;
@@ -143,14 +166,23 @@ void registerTranslations(mlir::DialectRegistry &registry) {
 
 std::optional<EmittedPTX> emitPTX(mlir::ModuleOp module, const NVPTXOptions &options, bool keepLLVM,
                                   std::string &error) {
-  std::optional<unsigned> ptxVersion = choosePTXVersion(options, error);
+  std::optional<unsigned> ptxVersion = choosePTXVersion(options, 0, error);
   if (!ptxVersion)
     return std::nullopt;
   initializeLLVM();
+  mlir::FailureOr<unsigned> needed =
+      checkLegality(module, options.arch, options.ptxVersion == 0 ? 0 : *ptxVersion);
+  if (failed(needed)) {
+    error = "the module cannot be compiled for " + options.arch.name();
+    return std::nullopt;
+  }
+  ptxVersion = choosePTXVersion(options, *needed, error);
+  if (!ptxVersion)
+    return std::nullopt;
   std::optional<EmittedPTX> result;
   std::string reason;
   if (!runGuarded([&] { result = emitUnguarded(module, options, *ptxVersion, keepLLVM, error); }, reason)) {
-    error += (error.empty() ? "" : "\n") + reason;
+    error += (error.empty() ? "" : "\n") + ("LLVM gave up: " + reason);
     return std::nullopt;
   }
   return result;

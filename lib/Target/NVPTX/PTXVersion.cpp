@@ -56,7 +56,7 @@ unsigned minimumVersion(const ArchitectureEntry &entry, char variant) {
 
 } // namespace
 
-std::optional<unsigned> choosePTXVersion(const NVPTXOptions &options, std::string &error) {
+std::optional<unsigned> choosePTXVersion(const NVPTXOptions &options, unsigned needed, std::string &error) {
   const std::string name = options.arch.name();
   const auto *entry = llvm::find_if(
       architectures, [&](const ArchitectureEntry &e) { return e.number == options.arch.number; });
@@ -70,7 +70,7 @@ std::optional<unsigned> choosePTXVersion(const NVPTXOptions &options, std::strin
     return std::nullopt;
   }
   if (options.ptxVersion == 0)
-    return std::max(minimum, entry->usual);
+    return std::max({minimum, entry->usual, needed});
   if (options.ptxVersion < minimum) {
     error = "PTX " + dotted(options.ptxVersion) + " does not have " + name + "; it needs PTX " +
             dotted(minimum) + " or newer";

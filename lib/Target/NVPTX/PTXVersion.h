@@ -14,8 +14,8 @@
 namespace despina::nvptx {
 
 /// What is written for `options`: a version of PTX times 10, one that LLVM knows and that has the
-/// architecture. None after setting `error`.
-std::optional<unsigned> choosePTXVersion(const NVPTXOptions &options, std::string &error);
+/// architecture and, unless the options name a version, at least `needed`. None after setting `error`.
+std::optional<unsigned> choosePTXVersion(const NVPTXOptions &options, unsigned needed, std::string &error);
 
 } // namespace despina::nvptx
 

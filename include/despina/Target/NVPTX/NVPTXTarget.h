@@ -33,6 +33,8 @@ struct NVPTXOptions {
   unsigned ptxVersion = 0;
   /// Where NVIDIA's Python packages may be (ToolSearch.h).
   std::vector<std::string> sitePackages;
+  /// False: our own elementary functions, even where libdevice is there.
+  bool useLibdevice = true;
 };
 
 LanguageTarget languageTarget(const NVPTXOptions &options);

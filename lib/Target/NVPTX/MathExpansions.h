@@ -1,0 +1,24 @@
+//===- MathExpansions.h - Elementary functions without libdevice *- C++ -*-===//
+//
+// Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Bodies in LLVM IR for exp, exp2, log, log2, sin, cos, erf and tanh, in f32 and f64. They use nothing of the
+// target, so tests run the same code on the host.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DESPINA_LIB_TARGET_NVPTX_MATHEXPANSIONS_H
+#define DESPINA_LIB_TARGET_NVPTX_MATHEXPANSIONS_H
+
+namespace llvm {
+class Function;
+}
+
+namespace despina::nvptx {
+
+/// Gives the declaration `__nv_expf` (or another of these) its body. False, and nothing done, where there is
+/// no expansion of that name and type.
+bool expandDeviceFunction(llvm::Function &function);
+
+} // namespace despina::nvptx
+
+#endif // DESPINA_LIB_TARGET_NVPTX_MATHEXPANSIONS_H
