@@ -162,7 +162,8 @@ Value dot(Semantic &semantic, const BuiltinArgs &args) {
     if (lhs.type().isFP8() && *given > a.back())
       return semantic.error(ErrorKind::Value, "max_num_imprecise_acc (" + std::to_string(*given) +
                                                   ") must be <= K (" + std::to_string(a.back()) + ")");
-    imprecise = lhs.type().isFP8() ? *given : 0;
+    // For the IR 0 says that nothing was given.
+    imprecise = lhs.type().isFP8() ? std::max<int64_t>(*given, 1) : 0;
   }
   Extents shape(a);
   shape.back() = b.back();
@@ -177,7 +178,11 @@ Value dot(Semantic &semantic, const BuiltinArgs &args) {
                                                     ", but has " + acc.type().str());
   if (!acc)
     acc = semantic.typedConstant(Constant(0), result);
-  if (lhs.type().isFP8()) { // exact in fp16
+  bool isFP8 = lhs.type().isFP8();
+  auto isForeign = [](const Value &x) { // no unit has it
+    return x.type().scalarKind() != ScalarKind::FP8E4NV && x.type().scalarKind() != ScalarKind::FP8E5;
+  };
+  if (isFP8 && (!semantic.target().dotTakesFP8 || isForeign(lhs) || isForeign(rhs))) { // exact in fp16
     lhs = semantic.cast(lhs, ScalarKind::FP16);
     rhs = semantic.cast(rhs, ScalarKind::FP16);
   }

@@ -28,6 +28,8 @@ struct LanguageTarget {
   DotPrecision defaultPrecision = DotPrecision::IEEE;
   /// Smallest (M, N, K) of a dot for operands of `bits` bits.
   std::array<int, 3> (*minDotSize)(unsigned bits) = nullptr;
+  /// Dots of fp8e4nv and fp8e5 reach the target as they are; else as fp16.
+  bool dotTakesFP8 = false;
   bool debug = false; ///< device_assert is active
   bool sanitizeOverflow = false;
 };

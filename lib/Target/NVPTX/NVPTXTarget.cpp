@@ -56,6 +56,7 @@ LanguageTarget languageTarget(const NVPTXOptions &options) {
     target.fp8Types = {ScalarKind::FP8E4B15, ScalarKind::FP8E4NV, ScalarKind::FP8E5};
   target.defaultPrecision = defaultPrecision();
   target.minDotSize = minDotSize;
+  target.dotTakesFP8 = true;
   target.debug = options.debug;
   return target;
 }

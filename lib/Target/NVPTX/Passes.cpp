@@ -7,6 +7,7 @@
 
 #include "despina/Target/NVPTX/NVPTXPipeline.h"
 
+#include "DotPasses.h"
 #include "MemoryPasses.h"
 #include "ThreadEmitter.h"
 
@@ -53,6 +54,7 @@ struct EmitThreadsPass : PassWrapper<EmitThreadsPass, OperationPass<ModuleOp>> {
 
 void registerNVPTXPasses() {
   PassRegistration<EmitThreadsPass>();
+  registerDotPasses();
   registerMemoryPasses();
 }
 

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "Scratch.h"
 
+#include "EmitDot.h"
+
 #include "despina/IR/TTG.h"
 
 using namespace mlir;
@@ -14,6 +16,8 @@ namespace despina::nvptx {
 uint64_t scratchBytes(Operation *op, [[maybe_unused]] unsigned capability) {
   if (isa<tt::AtomicRMWOp, tt::AtomicCASOp>(op))
     return atomicScratchBytes(op);
+  if (auto dot = dyn_cast<tt::DotOp>(op))
+    return dotScratchBytes(dot);
   return tileScratchBytes(op);
 }
 

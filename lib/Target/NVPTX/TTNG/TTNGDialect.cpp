@@ -22,10 +22,3 @@ void TTNGDialect::initialize() {
 #include "despina/Target/NVPTX/TTNG/TTNGOps.cpp.inc"
       >();
 }
-
-void WarpGroupDotOp::getEffects(
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
-  if (isa<ttg::MemDescType>(getA().getType()))
-    effects.emplace_back(MemoryEffects::Read::get(), &getAMutable(), ttg::SharedMemory::get());
-  effects.emplace_back(MemoryEffects::Read::get(), &getBMutable(), ttg::SharedMemory::get());
-}

@@ -16,7 +16,8 @@ def TTNG_MmaOp : TTNG_Op<"mma", [Pure, TypesMatchWith<"result has the accumulato
   let summary = "a * b + c by the tensor cores of each warp (mma.sync)";
   let description = [{
     Operands are tiles in the layouts that the instruction m16n8 reads: mmaOperandLayout; the accumulator has
-    mmaAccumulatorLayout with `warpsPerBlock`. `instrShape` is (M, N, K) of one instruction.
+    mmaAccumulatorLayout. Elements along K may lie in another order if a and b agree. `instrShape` is (M, N, K) of
+    one instruction.
   }];
   let arguments = (ins TT_Tile:$a, TT_Tile:$b, TT_Tile:$c, DenseI32ArrayAttr:$instrShape,
                        DefaultValuedAttr<TT_InputPrecisionAttr, "::despina::tt::InputPrecision::IEEE">:$inputPrecision,
@@ -24,6 +25,7 @@ def TTNG_MmaOp : TTNG_Op<"mma", [Pure, TypesMatchWith<"result has the accumulato
   let results = (outs TT_Tile:$result);
   let assemblyFormat = [{$a `,` $b `,` $c (`,` `inputPrecision` `=` $inputPrecision^)? attr-dict `:`
                          type($a) `*` type($b) `->` type($result)}];
+  let hasVerifier = 1;
 }
 
 def TTNG_WarpGroupDotOp : TTNG_Op<"warp_group_dot", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
@@ -41,6 +43,7 @@ def TTNG_WarpGroupDotOp : TTNG_Op<"warp_group_dot", [DeclareOpInterfaceMethods<M
   let results = (outs TT_Tile:$result);
   let assemblyFormat = [{$a `,` $b `,` $c (`useC` $useC^)? (`,` `inputPrecision` `=` $inputPrecision^)? attr-dict `:`
                          type($a) `*` type($b) `->` type($result)}];
+  let hasVerifier = 1;
 }
 
 def TTNG_WarpGroupDotWaitOp : TTNG_Op<"warp_group_dot_wait", [AllTypesMatch<["inputs", "results"]>]> {
