@@ -78,4 +78,25 @@ def ConvertToTTG : Pass<"convert-to-ttg", "::mlir::ModuleOp"> {
   let dependentDialects = ["::despina::ttg::TTGDialect"];
 }
 
+def TTGCoalesce : Pass<"ttg-coalesce", "::despina::tt::FuncOp"> {
+  let summary = "Lays tiles out for wide accesses to memory";
+  let description = [{
+    Loads, stores, atomics and copies through tiles of pointers get a blocked layout: the axis along which addresses
+    are contiguous first, as many neighbours in a thread as alignment, mask and 128 bits allow, agreed among
+    operations that exchange values. Descriptors count as contiguous along the last axis. Conversions are inserted
+    around the operations.
+  }];
+  let dependentDialects = ["::despina::ttg::TTGDialect"];
+}
+
+def TTGRemoveLayoutConversions : Pass<"ttg-remove-layout-conversions", "::despina::tt::FuncOp"> {
+  let summary = "Removes conversions between layouts that cost more than they save";
+  let description = [{
+    Layouts of loads, stores and dots are carried forward to what is computed from them; where several meet, the
+    one with the least to convert wins. Sources of the conversions left are computed in the layout that is wanted,
+    or converted before they grow and before loops, where that is cheaper.
+  }];
+  let dependentDialects = ["::despina::ttg::TTGDialect"];
+}
+
 #endif // DESPINA_TRANSFORMS_PASSES
