@@ -99,4 +99,13 @@ def TTGRemoveLayoutConversions : Pass<"ttg-remove-layout-conversions", "::despin
   let dependentDialects = ["::despina::ttg::TTGDialect"];
 }
 
+def TTGReorderInstructions : Pass<"ttg-reorder-instructions", "::despina::tt::FuncOp"> {
+  let summary = "Shortens the lives of tiles in registers";
+  let description = [{
+    Conversions and reads of shared memory move down to their first use, buffers that take a tile up to where it has
+    been made.
+  }];
+  let dependentDialects = ["::despina::ttg::TTGDialect"];
+}
+
 #endif // DESPINA_TRANSFORMS_PASSES
