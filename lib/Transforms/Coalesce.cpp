@@ -37,6 +37,13 @@ namespace {
 
 constexpr unsigned maxAccessBits = 128;
 
+/// Accesses that should take equally many neighbours.
+struct Group {
+  int64_t width = 1;
+  /// What a store may take at most.
+  int64_t cap = maxAccessBits;
+};
+
 /// One operation and the layout that it wants.
 struct Access {
   Operation *op;
@@ -46,6 +53,8 @@ struct Access {
   int64_t width;
   unsigned elementBits;
   bool writes;
+  /// What it agrees with others on.
+  Group *group = nullptr;
 };
 
 /// The tile of pointers, or null.
@@ -131,27 +140,21 @@ public:
         accesses.push_back(accessOfBlock(op, block));
     });
     for (Access &access : accesses)
-      merge(groups[groupOf(access)], access);
+      join(access);
     for (Access &access : accesses)
       if (LayoutAttr layout = layoutFor(access))
         setUniformLayout(access.op, layout);
   }
 
 private:
-  using GroupKey = std::pair<const void *, LayoutOrder>;
-  struct Group {
-    int64_t width = 1;
-    /// What a store may take at most.
-    int64_t cap = maxAccessBits;
-  };
-
   Access accessThrough(Operation *op, Value pointers) {
     auto tile = cast<RankedTensorType>(pointers.getType());
     AxisInfo info = facts.lookup(pointers);
     LayoutOrder order = rowMajorOrder(tile.getRank());
     // Where no axis is contiguous, the last one is as good as any.
-    llvm::stable_sort(
-        order, [&](unsigned lhs, unsigned rhs) { return info.contiguity[lhs] > info.contiguity[rhs]; });
+    llvm::sort(order, [&](unsigned lhs, unsigned rhs) {
+      return std::pair(info.contiguity[lhs], lhs) > std::pair(info.contiguity[rhs], rhs);
+    });
     int64_t width = facts.accessWidth(pointers, order.front());
     if (Value mask = maskOf(op))
       width = std::min(width, facts.maskAlignment(mask, order.front()));
@@ -171,23 +174,19 @@ private:
     return access;
   }
 
-  GroupKey groupOf(const Access &access) {
-    Value tile = access.op->getNumResults() ? Value(access.op->getResult(0)) : access.op->getOperand(0);
-    if (Value block = blockOf(access.op))
-      tile = block;
-    return {flow.leader(tile), access.order};
-  }
-
-  static void merge(Group &group, const Access &access) {
-    group.width = std::max(group.width, access.width);
+  /// The group of values that flow into each other and of the order of axes.
+  void join(Access &access) {
+    Value block = blockOf(access.op);
+    access.group = &groups[{flow.leader(block ? block : access.op->getOperand(0)), access.order}];
+    access.group->width = std::max(access.group->width, access.width);
     if (access.writes)
-      group.cap = std::min<int64_t>(group.cap, std::max(1u, maxAccessBits / access.elementBits));
+      access.group->cap =
+          std::min<int64_t>(access.group->cap, std::max(1u, maxAccessBits / access.elementBits));
   }
 
-  LayoutAttr layoutFor(const Access &access) {
-    const Group &group = groups[groupOf(access)];
+  LayoutAttr layoutFor(const Access &access) const {
     int64_t perThread = std::max<int64_t>(1, access.tile.getNumElements() / (int64_t(warps) * lanes));
-    int64_t width = std::min({group.width, group.cap, perThread});
+    int64_t width = std::min({access.group->width, access.group->cap, perThread});
     BlockedParams params = filledParams(access.tile.getShape(), width, access.order, lanes, warps, blocks);
     std::optional<LinearLayout> layout = blockedLayout(access.tile.getShape(), params);
     return layout ? LayoutAttr::get(access.op->getContext(), *layout) : LayoutAttr();
@@ -198,7 +197,7 @@ private:
   FlowClasses flow;
   unsigned warps, lanes, blocks;
   SmallVector<Access> accesses;
-  std::map<GroupKey, Group> groups;
+  std::map<std::pair<const void *, LayoutOrder>, Group> groups;
 };
 
 class TTGCoalescePass : public despina::impl::TTGCoalesceBase<TTGCoalescePass> {

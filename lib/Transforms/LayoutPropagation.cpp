@@ -21,6 +21,7 @@ using Layouts = SmallVector<LayoutAttr, 2>;
 
 /// More would be no use: one is chosen.
 constexpr unsigned maxCandidates = 6;
+constexpr unsigned maxRounds = 4;
 
 class Propagation {
 public:
@@ -55,6 +56,9 @@ private:
   void collectAnchors() {
     root->walk([&](Operation *op) {
       forEachFlow(op, [&](OpOperand &from, Value to) { classes.unionSets(key(from.get()), key(to)); });
+      // Conversions that are there say nothing: new ones come where they are needed.
+      if (isa<ttg::ConvertLayoutOp>(op))
+        classes.unionSets(key(op->getOperand(0)), key(op->getResult(0)));
       if (!hasFixedLayouts(op)) {
         // All tiles that one operation gives follow the same operands.
         if (!isControlFlow(op))
@@ -99,16 +103,30 @@ private:
   // Decisions
   //===--------------------------------------------------------------------===//
 
-  /// Values that control flow ties are decided on together, where the first of them stands.
+  /// Values that control flow ties are decided on together, where the first of them stands. Then all choices
+  /// are looked at again with the others made, until none changes.
   void decideAll() {
+    SmallVector<Value> leaders;
+    DenseSet<Value> seen;
+    auto consider = [&](Value value) {
+      if (!candidates.contains(value) || seen.contains(value))
+        return;
+      leaders.push_back(value);
+      for (Value member : membersOf(value))
+        seen.insert(member);
+    };
     root->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      for (Value result : op->getResults())
-        decide(result);
+      llvm::for_each(op->getResults(), consider);
       for (Region &region : op->getRegions())
         for (Block &block : region)
-          for (Value argument : block.getArguments())
-            decide(argument);
+          llvm::for_each(block.getArguments(), consider);
     });
+    bool changed = true;
+    for (unsigned round = 0; changed && round < maxRounds; ++round) {
+      changed = false;
+      for (Value leader : leaders)
+        changed |= decide(leader);
+    }
   }
 
   SmallVector<Value> membersOf(Value value) const {
@@ -120,9 +138,8 @@ private:
     return members;
   }
 
-  void decide(Value value) {
-    if (!candidates.contains(value) || decisions.contains(value))
-      return;
+  /// Whether the choice has changed.
+  bool decide(Value value) {
     SmallVector<Value> members = membersOf(value);
     Layouts choices;
     for (Value member : members)
@@ -130,21 +147,26 @@ private:
         if (!llvm::is_contained(choices, layout))
           choices.push_back(layout);
     LayoutAttr best = choices.front();
-    if (choices.size() > 1) {
-      int64_t least = std::numeric_limits<int64_t>::max();
-      for (LayoutAttr layout : choices) {
-        int64_t cost = 0;
-        for (Value member : members)
-          cost += costOf(member, layout);
-        if (cost < least) {
-          least = cost;
-          best = layout;
-        }
+    int64_t least = std::numeric_limits<int64_t>::max();
+    for (LayoutAttr layout : choices) {
+      if (choices.size() == 1)
+        break;
+      int64_t cost = 0;
+      for (Value member : members)
+        cost += costOf(member, layout);
+      if (cost < least) {
+        least = cost;
+        best = layout;
       }
     }
-    for (Value member : members)
-      if (layoutAttrOf(member))
-        decisions[member] = fixedResults.contains(member) ? layoutAttrOf(member) : best;
+    bool changed = false;
+    for (Value member : members) {
+      if (!layoutAttrOf(member))
+        continue;
+      LayoutAttr choice = fixedResults.contains(member) ? layoutAttrOf(member) : best;
+      changed |= std::exchange(decisions[member], choice) != choice;
+    }
+    return changed;
   }
 
   /// What must be converted around `value` if it gets this layout.

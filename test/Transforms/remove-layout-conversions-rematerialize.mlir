@@ -1,4 +1,4 @@
-// RUN: despina-opt %s --ttg-remove-layout-conversions --cse --test-verify-layouts --split-input-file | FileCheck %s
+// RUN: despina-opt %s --ttg-remove-layout-conversions --canonicalize --cse --test-verify-layouts --split-input-file | FileCheck %s
 
 #a = #ttg.layout<"{register: (1) (2); lane: (4) (8) (16) (32) (64); warp: ; block: } -> (dim0: 128)">
 #b = #ttg.layout<"{register: (32) (64); lane: (1) (2) (4) (8) (16); warp: ; block: } -> (dim0: 128)">
@@ -25,7 +25,7 @@ tt.func @pointers(%p: !tt.ptr<f32>, %n: i32) -> tensor<128xf32, #a> {
 
 // A loop carries pointers in the layout that its loads want, and in no other.
 // CHECK-LABEL: @carried
-// CHECK: scf.for {{.*}} -> (tensor<128x!tt.ptr<f32>, #[[$A]]>, tensor<128xf32, #[[$A]]>)
+// CHECK: scf.for {{.*}} -> (tensor<128xf32, #[[$A]]>, tensor<128x!tt.ptr<f32>, #[[$A]]>)
 // CHECK-NOT: convert_layout
 // CHECK: tt.return
 tt.func @carried(%p: !tt.ptr<f32>, %n: i32) -> tensor<128xf32, #a> {
@@ -158,7 +158,8 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 // Before it is repeated, a tile is small.
 // CHECK-LABEL: @broadcast
 // CHECK: %[[X:.+]] = tt.load
-// CHECK: %[[Y:.+]] = ttg.convert_layout %[[X]] : tensor<64xf32, {{.*}}> -> tensor<64xf32, {{.*}}>
+// CHECK: tt.expand_dims %[[X]]
+// CHECK-NEXT: ttg.convert_layout %{{.+}} : tensor<64x1xf32, #{{.+}}> -> tensor<64x1xf32, #{{.+}}>
 // CHECK-NOT: convert_layout
 // CHECK: tt.return
 tt.func @broadcast(%p: tensor<64x!tt.ptr<f32>, #slice>) -> tensor<64x8xf32, #other> {

@@ -255,6 +255,23 @@ TEST(NamedLayouts, EveryFragmentCoversItsTile) {
       }
 }
 
+TEST(LayoutConstructors, FilledParams) {
+  // Lanes along the row, then down; warps down.
+  BlockedParams params = filledParams({32, 64}, 4, {1, 0}, 32, 4);
+  EXPECT_EQ(params.sizePerThread, (LayoutExtents{1, 4}));
+  EXPECT_EQ(params.threadsPerWarp, (LayoutExtents{2, 16}));
+  EXPECT_EQ(params.warpsPerBlock, (LayoutExtents{4, 1}));
+  // Columns first; fewer elements than a thread may have.
+  params = filledParams({2, 64}, 8, {0, 1}, 32, 4);
+  EXPECT_EQ(params.sizePerThread, (LayoutExtents{2, 1}));
+  EXPECT_EQ(params.threadsPerWarp, (LayoutExtents{1, 32}));
+  EXPECT_EQ(params.warpsPerBlock, (LayoutExtents{1, 4}));
+  // Threads that are left over hold copies, and so do the other blocks of a cluster.
+  LinearLayout layout = blockedLayout({16}, filledParams({16}, 1, {0}, 32, 4, 2)).value();
+  EXPECT_EQ(layout.toString(),
+            "{register:; lane: (1) (2) (4) (8) (0); warp: (0) (0); block: (0)} -> (dim0: 16)");
+}
+
 TEST(NamedLayouts, RejectWhatIsNone) {
   EXPECT_FALSE(blockedLayout({16, 24}, {{1, 1}, {4, 8}, {1, 1}, {1, 0}, {}}));
   EXPECT_FALSE(blockedLayout({16, 32}, {{1, 3}, {4, 8}, {1, 1}, {1, 0}, {}}));

@@ -87,6 +87,27 @@ TEST(LayoutShapes, JoinAndSplit) {
   EXPECT_FALSE(splitLayout(acrossLanes));
 }
 
+TEST(LayoutShapes, Cat) {
+  Random random(25);
+  for (int i = 0; i < 50; ++i) {
+    LinearLayout layout = randomTile(random, 2, 9);
+    LinearLayout both = catLayout(layout).value();
+    uint64_t elements = uint64_t(1) << layout.totalOutBits();
+    Cluster before = Cluster::holding(layout), after = Cluster::holding(both);
+    for (size_t thread = 0; thread < before.threads.size(); ++thread) {
+      size_t registers = before.threads[thread].size();
+      ASSERT_EQ(after.threads[thread].size(), 2 * registers);
+      for (size_t reg = 0; reg < 2 * registers; ++reg)
+        EXPECT_EQ(after.threads[thread][reg],
+                  before.threads[thread][reg % registers] + (reg < registers ? 0 : elements));
+    }
+    EXPECT_EQ(both.outSize(tensorDim(0)), 2 * layout.outSize(tensorDim(0)));
+    EXPECT_EQ(catOperandLayout(both).value(), layout);
+  }
+  // The halves of axis 0 are in different threads.
+  EXPECT_FALSE(catOperandLayout(blockedLayout({32, 2}, {{1, 2}, {32, 1}, {1, 1}, {1, 0}, {}}).value()));
+}
+
 TEST(LayoutShapes, Broadcast) {
   Random random(23);
   for (int i = 0; i < 50; ++i) {
