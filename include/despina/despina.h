@@ -137,7 +137,10 @@ struct NamedConstant {
   NamedConstant(std::string n, const char *v) : NamedConstant(std::move(n), ConstantValue(std::string(v))) {}
 };
 /// Type of a runtime parameter in signature form: "*fp32", "i32", "*fp32:16" (divisible by 16), "i32:1"
-/// (always 1, hence no argument of a launch). An empty name means the next parameter that nothing else names.
+/// (always 1, hence no argument of a launch), "tensordesc<fp16[64, 64]>" (a tensor descriptor whose accesses
+/// move blocks of 64x64; with ":nan" at the end NaN is read out of bounds, else 0). A descriptor takes the
+/// arguments base pointer (on 16 bytes), extents, and strides in elements but the last, which is 1; the
+/// strides are multiples of 16 bytes. An empty name means the next parameter that nothing else names.
 struct NamedType {
   std::string name, type;
 };

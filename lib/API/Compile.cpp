@@ -52,7 +52,7 @@ std::optional<RuntimeParameter> runtimeParameter(const std::string &name, const 
 bool addParameters(const KernelArgument &argument, const std::string &name, KernelImpl &kernel) {
   if (argument.constant)
     return true;
-  if (argument.isTuple) {
+  if (argument.isTuple || argument.type.isDescriptor()) {
     for (size_t i = 0; i < argument.elements.size(); ++i)
       if (!addParameters(argument.elements[i], name + "[" + std::to_string(i) + "]", kernel))
         return false;

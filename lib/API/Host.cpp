@@ -7,6 +7,7 @@
 #include "Compile.h"
 #include "Errors.h"
 #include "HostAdapter.h"
+#include "Signature.h"
 
 #include "despina/Lang/Builtins.h"
 
@@ -41,6 +42,8 @@ Expected<despina::KernelArgument> convertArgument(HostAdapter &adapter, const Ke
     if (!argument.constant)
       return plainError(errorKindName(failure.errorKind),
                         "parameter '" + parameter + "': " + failure.message);
+  } else if (std::optional<DescriptorType> descriptor = parseDescriptorType(arg.type)) {
+    return descriptorArgument(arg.name, descriptor->type, descriptor->padsNaN);
   } else if (std::optional<Type> type = Type::fromSignature(arg.type)) {
     argument.type = *type;
   } else {

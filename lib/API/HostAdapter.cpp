@@ -260,6 +260,7 @@ std::optional<host::Value> HostAdapter::toHost(const Value &value, Resolution &f
   case Value::Kind::Tensor:
     return fail(failure, ErrorKind::Type,
                 "a host function can only get values known at compile time, not a tensor");
+  case Value::Kind::Descriptor:
   case Value::Kind::Slice:
   case Value::Kind::BoundMethod:
   case Value::Kind::Null: break;

@@ -151,6 +151,8 @@ private:
     Expected<SpecialisedType> parsed = parseSpecialisedType(type, param.name);
     if (!parsed)
       return parsed.error();
+    if (parsed->type.isDescriptor())
+      return descriptorArgument(param.name, parsed->type, parsed->padsNaN);
     if (parsed->isOne)
       argument.constant = Value::constant(Constant(1));
     argument.type = parsed->type;
@@ -174,15 +176,27 @@ private:
 
 } // namespace
 
+std::optional<DescriptorType> parseDescriptorType(llvm::StringRef text) {
+  text = text.trim();
+  bool padsNaN = text.consume_back(":nan");
+  std::optional<Type> type = Type::fromSignature(text.rtrim());
+  if (!type || !type->isDescriptor())
+    return std::nullopt;
+  return DescriptorType{*type, padsNaN};
+}
+
 Expected<SpecialisedType> parseSpecialisedType(const std::string &text, const std::string &parameter) {
   auto [typeText, suffix] = llvm::StringRef(text).trim().split(':');
   SpecialisedType result;
+  std::optional<DescriptorType> descriptor = parseDescriptorType(text);
+  if (descriptor)
+    return SpecialisedType{descriptor->type, 0, false, descriptor->padsNaN};
   std::optional<Type> type = Type::fromSignature(typeText.trim());
   if (!type)
     return badType(
         text, parameter,
-        "is unknown; types are i1, i8 to i64, u8 to u64, fp16, bf16, fp32, fp64, and *TYPE for a pointer "
-        "(*kTYPE for one that is only read)");
+        "is unknown; types are i1, i8 to i64, u8 to u64, fp16, bf16, fp32, fp64, *TYPE for a pointer "
+        "(*kTYPE for one that is only read), and tensordesc<TYPE[ROWS, COLUMNS]> for a tensor descriptor");
   result.type = *type;
   suffix = suffix.trim();
   if (text.find(':') == std::string::npos)

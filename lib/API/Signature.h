@@ -17,7 +17,16 @@ struct SpecialisedType {
   Type type;
   int64_t divisibility = 0;
   bool isOne = false;
+  bool padsNaN = false; ///< descriptors
 };
+/// "tensordesc<fp16[64, 64]>", with ":nan" where reads out of bounds give NaN instead of zero.
+struct DescriptorType {
+  Type type;
+  bool padsNaN = false;
+};
+/// None for any other text.
+std::optional<DescriptorType> parseDescriptorType(llvm::StringRef text);
+
 /// Parses "TYPE", "TYPE:16" or "TYPE:1"; `parameter` is named in the error.
 Expected<SpecialisedType> parseSpecialisedType(const std::string &text, const std::string &parameter);
 

@@ -40,6 +40,19 @@ static mlir::Type convertScalar(ScalarKind kind, mlir::MLIRContext *context) {
   }
 }
 
+/// The only type of the dialect that keeps the sign of integers.
+static mlir::Type convertDescriptor(const Type &block, mlir::MLIRContext *context) {
+  mlir::Type element = convertScalar(block.scalarKind(), context);
+  if (!element)
+    return {};
+  if (block.isInt())
+    element =
+        mlir::IntegerType::get(context, element.getIntOrFloatBitWidth(),
+                               block.isSigned() ? mlir::IntegerType::Signed : mlir::IntegerType::Unsigned);
+  return tt::TensorDescType::getChecked([&] { return mlir::emitError(mlir::UnknownLoc::get(context)); },
+                                        mlir::RankedTensorType::get(block.shape(), element));
+}
+
 mlir::Type despina::convertType(const Type &type, mlir::MLIRContext *context) {
   switch (type.kind()) {
   case Type::Kind::Scalar: return convertScalar(type.scalarKind(), context);
@@ -53,6 +66,7 @@ mlir::Type despina::convertType(const Type &type, mlir::MLIRContext *context) {
       return element;
     return mlir::RankedTensorType::get(type.shape(), element);
   }
+  case Type::Kind::Descriptor: return convertDescriptor(type.describedBlock(), context);
   case Type::Kind::Tuple: return {};
   }
   return {};
@@ -429,10 +443,89 @@ Handle IRBuilder::atomicCAS(Handle pointer, Handle compare, Handle value, Memory
                                           fromOne<tt::MemSyncScope>(scope)));
 }
 
+//===----------------------------------------------------------------------===//
+// Tensor descriptors
+//===----------------------------------------------------------------------===//
+
+static llvm::SmallVector<mlir::Value> toValues(llvm::ArrayRef<Handle> handles) {
+  return llvm::map_to_vector(handles, [](Handle handle) { return IRBuilder::toValue(handle); });
+}
+
+Handle IRBuilder::makeDescriptor(const Type &type, Handle base, llvm::ArrayRef<Handle> shape,
+                                 llvm::ArrayRef<Handle> strides, bool padsNaN) {
+  mlir::Type converted = convert(type);
+  if (!converted)
+    return {};
+  return toHandle(tt::MakeTensorDescOp::create(
+      builder_, location(), converted, toValue(base), toValues(shape), toValues(strides),
+      padsNaN ? tt::PaddingOption::PAD_NAN : tt::PaddingOption::PAD_ZERO));
+}
+
+Handle IRBuilder::descriptorLoad(const Type &type, Handle descriptor, llvm::ArrayRef<Handle> indices) {
+  return toHandle(tt::DescriptorLoadOp::create(builder_, location(), convert(type.describedBlock()),
+                                               toValue(descriptor), toValues(indices)));
+}
+
+void IRBuilder::descriptorStore(Handle descriptor, Handle value, llvm::ArrayRef<Handle> indices) {
+  tt::DescriptorStoreOp::create(builder_, location(), toValue(descriptor), toValue(value), toValues(indices));
+}
+
+void IRBuilder::descriptorReduce(DescriptorReduceKind kind, Handle descriptor, Handle value,
+                                 llvm::ArrayRef<Handle> indices) {
+  static constexpr tt::DescriptorReduceKind kinds[] = {
+      tt::DescriptorReduceKind::ADD, tt::DescriptorReduceKind::MIN, tt::DescriptorReduceKind::MAX,
+      tt::DescriptorReduceKind::AND, tt::DescriptorReduceKind::OR,  tt::DescriptorReduceKind::XOR};
+  tt::DescriptorReduceOp::create(builder_, location(), kinds[size_t(kind)], toValue(descriptor),
+                                 toValue(value), toValues(indices));
+}
+
+Handle IRBuilder::descriptorGather(const Type &result, Handle descriptor, Handle rows, Handle column) {
+  return toHandle(tt::DescriptorGatherOp::create(builder_, location(), convert(result), toValue(descriptor),
+                                                 toValue(rows), toValue(column)));
+}
+
+void IRBuilder::descriptorScatter(Handle descriptor, Handle value, Handle rows, Handle column) {
+  tt::DescriptorScatterOp::create(builder_, location(), toValue(descriptor), toValue(rows), toValue(column),
+                                  toValue(value));
+}
+
+//===----------------------------------------------------------------------===//
+// Linear algebra, counting
+//===----------------------------------------------------------------------===//
+
+Handle IRBuilder::gather(Handle source, Handle indices, unsigned axis) {
+  return toHandle(tt::GatherOp::create(builder_, location(), toValue(source), toValue(indices), axis));
+}
+
+Handle IRBuilder::histogram(Handle x, Handle mask, const Type &result) {
+  return toHandle(tt::HistogramOp::create(builder_, location(), convert(result), toValue(x), toValue(mask)));
+}
+
 Handle IRBuilder::dot(Handle a, Handle b, Handle acc, DotPrecision precision, int32_t maxImpreciseAcc) {
   return toHandle(tt::DotOp::create(builder_, location(), toValue(acc).getType(), toValue(a), toValue(b),
                                     toValue(acc), static_cast<tt::InputPrecision>(precision),
                                     static_cast<uint32_t>(maxImpreciseAcc)));
+}
+
+//===----------------------------------------------------------------------===//
+// Code that is not ours
+//===----------------------------------------------------------------------===//
+
+Handles IRBuilder::inlineAssembly(llvm::StringRef text, llvm::StringRef constraints,
+                                  llvm::ArrayRef<Handle> args, llvm::ArrayRef<Type> resultTypes, bool isPure,
+                                  int64_t pack) {
+  auto op = tt::ElementwiseInlineAsmOp::create(builder_, location(), convert(resultTypes), text, constraints,
+                                               isPure, static_cast<uint32_t>(pack), toValues(args));
+  Handles results;
+  for (mlir::Value result : op.getResult())
+    results.push_back(toHandle(result));
+  return results;
+}
+
+Handle IRBuilder::externElementwise(llvm::ArrayRef<Handle> args, const Type &result, llvm::StringRef symbol,
+                                    bool isPure) {
+  return toHandle(tt::ExternElementwiseOp::create(builder_, location(), convert(result), toValues(args), "",
+                                                  "", symbol, isPure));
 }
 
 //===----------------------------------------------------------------------===//

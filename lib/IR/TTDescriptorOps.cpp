@@ -26,6 +26,8 @@ LogicalResult MakeTensorDescOp::verify() {
   Type element = type.getSignlessBlockType().getElementType();
   if (getBase().getType().getPointeeType() != element)
     return emitOpError() << "describes " << element << ", but has a base of type " << getBase().getType();
+  if (getBase().getType().getAddressSpace() != 1)
+    return emitOpError() << "describes global memory, but has a base of type " << getBase().getType();
   if (getPadding() == PaddingOption::PAD_NAN && !isa<FloatType>(element))
     return emitOpError() << "cannot pad " << element << " with NaN";
   return success();

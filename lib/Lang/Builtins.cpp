@@ -23,7 +23,8 @@ struct Registry {
   Registry() {
     for (llvm::ArrayRef<BuiltinDef> table :
          {creationBuiltins(), shapeBuiltins(), mathBuiltins(), dotBuiltins(), memoryBuiltins(),
-          blockPointerBuiltins(), atomicBuiltins(), reduceBuiltins(), hintBuiltins(), pythonBuiltins(),
+          blockPointerBuiltins(), descriptorBuiltins(), gatherBuiltins(), assemblyBuiltins(),
+          libdeviceBuiltins(), atomicBuiltins(), reduceBuiltins(), hintBuiltins(), pythonBuiltins(),
           typeBuiltins(), standardBuiltins(), unsupportedBuiltins()})
       llvm::append_range(all, table);
     llvm::sort(all,

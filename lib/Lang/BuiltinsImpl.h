@@ -18,6 +18,10 @@ llvm::ArrayRef<BuiltinDef> mathBuiltins();
 llvm::ArrayRef<BuiltinDef> dotBuiltins();
 llvm::ArrayRef<BuiltinDef> memoryBuiltins();
 llvm::ArrayRef<BuiltinDef> blockPointerBuiltins();
+llvm::ArrayRef<BuiltinDef> descriptorBuiltins();
+llvm::ArrayRef<BuiltinDef> gatherBuiltins();
+llvm::ArrayRef<BuiltinDef> assemblyBuiltins();
+llvm::ArrayRef<BuiltinDef> libdeviceBuiltins();
 llvm::ArrayRef<BuiltinDef> atomicBuiltins();
 llvm::ArrayRef<BuiltinDef> reduceBuiltins();
 llvm::ArrayRef<BuiltinDef> hintBuiltins();
@@ -46,6 +50,8 @@ std::optional<unsigned> axisArgument(Semantic &semantic, const Value &value, uns
 Value unpackVariadic(const Value &variadic);
 
 // Operations that several files use.
+/// Brings tensors to one shape; false after an error.
+bool broadcastAll(Semantic &semantic, llvm::MutableArrayRef<Value> values);
 Value expandDims(Semantic &semantic, const Value &x, unsigned axis);
 Value reshapeTo(Semantic &semantic, const Value &x, llvm::ArrayRef<int64_t> shape, bool allowReorder);
 Value transposeTo(Semantic &semantic, const Value &x, llvm::ArrayRef<int32_t> order);
@@ -68,6 +74,12 @@ struct BlockAccess {
 };
 std::optional<BlockAccess> blockAccess(Semantic &semantic, const Value &blockPointer,
                                        const Value &boundaryCheck);
+
+/// A descriptor of `type` (spec 1.8) from a pointer, int32 extents and int64 strides.
+Value makeDescriptor(Semantic &semantic, const Type &type, const Value &base, const Value &shape,
+                     const Value &strides, bool padsNaN);
+/// `descriptor.name`; null when it has no such attribute.
+Value descriptorAttribute(const Value &descriptor, llvm::StringRef name);
 
 /// Calls a function of the standard library (StandardLibrary.py).
 Value callStandard(Semantic &semantic, llvm::StringRef name, const BuiltinArgs &args);

@@ -61,6 +61,7 @@ std::optional<bool> isInstance(const Value &value, const Value &type) {
       .Case("builtins.list", false)
       .Case("language.tensor", value.isTensor())
       .Case("language.tuple", value.isTuple())
+      .Case("language.tensor_descriptor", value.isDescriptor())
       .Case("language.slice", value.kind() == Value::Kind::Slice)
       .Case("language.dtype", value.kind() == Value::Kind::DType)
       .Case("language.pointer_type", value.kind() == Value::Kind::DType && value.dtype().isPointer())

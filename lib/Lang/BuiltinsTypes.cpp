@@ -107,6 +107,8 @@ const BuiltinDef table[] = {
     {"language.slice", argsParams, "A slice of a tuple.", onlyType},
     {"language.const", argsParams, "Annotation of pointer arguments that are only read.", onlyType},
     {"language.constexpr_type", argsParams, "The type of a constexpr.", onlyType},
+    {"language.tensor_descriptor", argsParams, "A tensor in memory that is accessed in blocks.", onlyType},
+    {"language.tensor_descriptor_type", argsParams, "The type of a tensor descriptor.", onlyType},
     {"dtype.is_floating", selfParams, "Whether the type is a float.", holds<&Type::isFloating>},
     {"dtype.is_standard_floating", selfParams, "Whether the type is fp16, bf16, fp32 or fp64.",
      holds<&Type::isStandardFloat>},

@@ -3,6 +3,7 @@
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
+#include "BuiltinsImpl.h"
 #include "CodeGenImpl.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -135,6 +136,7 @@ Value CodeGenerator::lookupGlobal(llvm::StringRef name, const ast::Node *node) {
 std::string codegen::describeType(const Value &value) {
   switch (value.kind()) {
   case Value::Kind::Tensor: return value.type().str();
+  case Value::Kind::Descriptor: return value.str();
   case Value::Kind::Constant: return "constexpr_type[" + value.constant().str() + "]";
   case Value::Kind::Tuple: {
     const TupleValue &tuple = value.tuple();
@@ -157,6 +159,7 @@ std::string codegen::className(const Value &value) {
   case Value::Kind::Tensor: return "tensor";
   case Value::Kind::Constant: return value.constant().typeName();
   case Value::Kind::Tuple: return value.tuple().typeName.empty() ? "tuple" : value.tuple().typeName;
+  case Value::Kind::Descriptor: return "tensor_descriptor";
   case Value::Kind::Slice: return "slice";
   case Value::Kind::DType: return "dtype";
   case Value::Kind::Function:
@@ -175,6 +178,7 @@ std::string codegen::classText(const Value &value) {
   switch (value.kind()) {
   case Value::Kind::Tensor:
   case Value::Kind::Tuple:
+  case Value::Kind::Descriptor:
   case Value::Kind::Slice:
   case Value::Kind::DType: return "<class 'triton.language.core." + className(value) + "'>";
   case Value::Kind::Function: return "<class 'triton.runtime.jit." + className(value) + "'>";
@@ -219,7 +223,7 @@ namespace {
 void addParameter(RegionBuilder::FunctionSpec &spec, const KernelArgument &arg, const std::string &name) {
   if (arg.constant)
     return;
-  if (!arg.isTuple) {
+  if (!arg.isTuple && !arg.type.isDescriptor()) {
     spec.argTypes.push_back(arg.type);
     spec.argNames.push_back(name);
     spec.divisibility.push_back(arg.divisibility);
@@ -229,10 +233,36 @@ void addParameter(RegionBuilder::FunctionSpec &spec, const KernelArgument &arg, 
     addParameter(spec, element, name + "_" + std::to_string(i));
 }
 
+Value parameterValue(Semantic &semantic, const KernelArgument &arg, llvm::ArrayRef<Handle> &handles);
+
+std::vector<Value> elementValues(Semantic &semantic, llvm::ArrayRef<KernelArgument> args,
+                                 llvm::ArrayRef<Handle> &handles) {
+  std::vector<Value> values;
+  values.reserve(args.size());
+  for (const KernelArgument &arg : args)
+    values.push_back(parameterValue(semantic, arg, handles));
+  return values;
+}
+
+/// The descriptor of a parameter, made at the start of the kernel.
+Value parameterDescriptor(Semantic &semantic, const KernelArgument &arg, llvm::ArrayRef<Handle> &handles) {
+  std::vector<Value> leaves = elementValues(semantic, arg.elements, handles);
+  size_t rank = arg.type.describedBlock().rank();
+  if (leaves.size() != 2 * rank || !llvm::all_of(leaves, [](const Value &leaf) { return leaf.isTensor(); }))
+    return {};
+  auto strides = leaves.begin() + 1 + ptrdiff_t(rank);
+  std::vector<Value> extents(leaves.begin() + 1, strides), steps(strides, leaves.end());
+  steps.push_back(Value::tensor(ScalarKind::Int64, semantic.builder().constantInt(ScalarKind::Int64, 1)));
+  return makeDescriptor(semantic, arg.type, leaves.front(), Value::tuple(std::move(extents)),
+                        Value::tuple(std::move(steps)), arg.padsNaN);
+}
+
 /// The value of a parameter; runtime leaves take the next handles.
-Value parameterValue(const KernelArgument &arg, llvm::ArrayRef<Handle> &handles) {
+Value parameterValue(Semantic &semantic, const KernelArgument &arg, llvm::ArrayRef<Handle> &handles) {
   if (arg.constant)
     return *arg.constant;
+  if (arg.type.isDescriptor())
+    return parameterDescriptor(semantic, arg, handles);
   if (!arg.isTuple) {
     if (handles.empty())
       return {};
@@ -240,14 +270,32 @@ Value parameterValue(const KernelArgument &arg, llvm::ArrayRef<Handle> &handles)
     handles = handles.drop_front();
     return value;
   }
-  std::vector<Value> elements;
-  elements.reserve(arg.elements.size());
-  for (const KernelArgument &element : arg.elements)
-    elements.push_back(parameterValue(element, handles));
-  return Value::tuple(std::move(elements), arg.fields, arg.tupleTypeName);
+  return Value::tuple(elementValues(semantic, arg.elements, handles), arg.fields, arg.tupleTypeName);
 }
 
 } // namespace
+
+KernelArgument despina::descriptorArgument(std::string name, const Type &type, bool padsNaN) {
+  Type block = type.describedBlock();
+  constexpr int64_t alignment = 16;
+  int64_t itemBytes = std::max<int64_t>(block.bits() / 8, 1);
+  KernelArgument argument;
+  argument.name = std::move(name);
+  argument.type = type;
+  argument.padsNaN = padsNaN;
+  auto add = [&](const Type &leaf, int64_t divisibility) {
+    KernelArgument element;
+    element.type = leaf;
+    element.divisibility = divisibility;
+    argument.elements.push_back(std::move(element));
+  };
+  add(Type::pointer(block.scalar()), alignment);
+  for (unsigned i = 0; i < block.rank(); ++i)
+    add(ScalarKind::Int32, 0);
+  for (unsigned i = 0; i + 1 < block.rank(); ++i)
+    add(ScalarKind::Int64, alignment / itemBytes > 1 ? alignment / itemBytes : 0);
+  return argument;
+}
 
 bool CodeGenerator::kernel(const std::shared_ptr<const FunctionInfo> &info,
                            llvm::ArrayRef<KernelArgument> args) {
@@ -271,7 +319,7 @@ bool CodeGenerator::kernel(const std::shared_ptr<const FunctionInfo> &info,
   Handles handles = builder_.beginFunction(spec);
   llvm::ArrayRef<Handle> unused = handles;
   for (auto [param, arg] : llvm::zip_equal(info->def->params, args))
-    scope()[param.name] = parameterValue(arg, unused).withRange(param.range);
+    scope()[param.name] = parameterValue(semantic_, arg, unused).withRange(param.range);
   Value result = visitBody(frame);
   if (!result) {
     builder_.abandon();

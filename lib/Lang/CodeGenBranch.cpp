@@ -194,7 +194,7 @@ Flow CodeGenerator::branch(const ast::Node *node, const Value &condition, bool n
 
 bool CodeGenerator::mergeValue(const Value &ifThen, const Value &promoted, const Value &ifElse, Merge &merge,
                                Value &pattern) {
-  if (ifThen.isTuple() && ifElse.isTuple()) {
+  if (ifThen.isAggregate() && ifThen.kind() == ifElse.kind()) {
     const TupleValue &thenTuple = ifThen.tuple(), &elseTuple = ifElse.tuple();
     if (thenTuple.elements.size() != elseTuple.elements.size() || thenTuple.fields != elseTuple.fields)
       return false;
@@ -203,7 +203,7 @@ bool CodeGenerator::mergeValue(const Value &ifThen, const Value &promoted, const
       if (!mergeValue(thenTuple.elements[i], promoted.tuple().elements[i], elseTuple.elements[i], merge,
                       elements[i]))
         return false;
-    pattern = Value::tuple(std::move(elements), thenTuple.fields, thenTuple.typeName);
+    pattern = ifThen.withElements(std::move(elements));
     return true;
   }
   if (!ifThen.isTensor() && ifThen.identical(ifElse)) {
@@ -223,7 +223,7 @@ bool CodeGenerator::mergeValue(const Value &ifThen, const Value &promoted, const
 bool CodeGenerator::keepsType(const Value &initial, const Value &now, bool nested) {
   if (initial.isTensor() && now.isTensor())
     return initial.type() == now.type();
-  if (initial.isTuple() && now.isTuple()) {
+  if (initial.isAggregate() && initial.kind() == now.kind()) {
     const TupleValue &a = initial.tuple(), &b = now.tuple();
     if (a.elements.size() != b.elements.size() || a.fields != b.fields || a.typeName != b.typeName)
       return false;

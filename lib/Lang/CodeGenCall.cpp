@@ -261,8 +261,10 @@ void codegen::appendKey(const Value &value, std::string &key) {
     key += ' ';
     key += value.constant().repr();
     break;
-  case Value::Kind::Tuple: {
+  case Value::Kind::Tuple:
+  case Value::Kind::Descriptor: {
     const TupleValue &tuple = value.tuple();
+    key += value.isDescriptor() ? 'D' : 'T';
     key += '(' + tuple.typeName + ':';
     for (size_t i = 0; i < tuple.elements.size(); ++i) {
       if (i < tuple.fields.size())

@@ -132,7 +132,7 @@ bool CodeGenerator::matchCarried(const ast::Node *loop, llvm::StringRef name, co
     yields.push_back(tensor.handle());
     return true;
   }
-  if (initial.isTuple() && now.isTuple()) {
+  if (initial.isAggregate() && initial.kind() == now.kind()) {
     const TupleValue &before = initial.tuple(), &after = now.tuple();
     if (before.elements.size() != after.elements.size() || before.fields != after.fields ||
         before.typeName != after.typeName) {
@@ -150,7 +150,7 @@ bool CodeGenerator::matchCarried(const ast::Node *loop, llvm::StringRef name, co
   if (initial.identical(now))
     return true;
   const bool isNumber = initial.isConstant() && !initial.isNone();
-  if (isNumber || initial.isTuple()) {
+  if (isNumber || initial.isAggregate()) {
     error(loop, ErrorKind::Assertion,
           ("Loop carried variable " + name + " changed type, was ").str() + classText(initial) +
               " but is now " + classText(now),

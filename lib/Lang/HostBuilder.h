@@ -43,6 +43,23 @@ public:
   void store(Handle, Handle, Handle, CacheModifier, EvictionPolicy) override {}
   Handle atomicRMW(AtomicKind, Handle, Handle, Handle, MemorySemantic, MemoryScope) override { return {}; }
   Handle atomicCAS(Handle, Handle, Handle, MemorySemantic, MemoryScope) override { return {}; }
+  Handle makeDescriptor(const Type &, Handle, llvm::ArrayRef<Handle>, llvm::ArrayRef<Handle>, bool) override {
+    return {};
+  }
+  Handle descriptorLoad(const Type &, Handle, llvm::ArrayRef<Handle>) override { return {}; }
+  void descriptorStore(Handle, Handle, llvm::ArrayRef<Handle>) override {}
+  void descriptorReduce(DescriptorReduceKind, Handle, Handle, llvm::ArrayRef<Handle>) override {}
+  Handle descriptorGather(const Type &, Handle, Handle, Handle) override { return {}; }
+  void descriptorScatter(Handle, Handle, Handle, Handle) override {}
+  Handle gather(Handle, Handle, unsigned) override { return {}; }
+  Handle histogram(Handle, Handle, const Type &) override { return {}; }
+  Handles inlineAssembly(llvm::StringRef, llvm::StringRef, llvm::ArrayRef<Handle>, llvm::ArrayRef<Type>, bool,
+                         int64_t) override {
+    return {};
+  }
+  Handle externElementwise(llvm::ArrayRef<Handle>, const Type &, llvm::StringRef, bool) override {
+    return {};
+  }
   Handle dot(Handle, Handle, Handle, DotPrecision, int32_t) override { return {}; }
   std::optional<Handles> reduce(llvm::ArrayRef<Handle>, unsigned, llvm::ArrayRef<Type>, Combine) override {
     return std::nullopt;

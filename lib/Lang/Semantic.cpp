@@ -97,6 +97,7 @@ Value Semantic::callBuiltin(const BuiltinDef &def, llvm::ArrayRef<Value> args,
   insideBuiltin = true;
   Value result;
   BuiltinArgs bound;
+  bound.def = &def;
   llvm::StringRef path = def.path;
   if (!def.evaluate)
     error(ErrorKind::NotImplemented, "'" +

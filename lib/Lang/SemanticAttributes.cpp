@@ -172,6 +172,10 @@ Value Semantic::attribute(const Value &value, llvm::StringRef name) {
   case Value::Kind::Tensor: return tensorAttribute(value, name);
   case Value::Kind::Constant: return constantAttribute(value, name);
   case Value::Kind::Tuple: return tupleAttribute(value, name);
+  case Value::Kind::Descriptor: {
+    Value found = descriptorAttribute(value, name);
+    return found ? found : noAttribute(value, name);
+  }
   case Value::Kind::DType: return dtypeAttribute(value, name);
   case Value::Kind::Module: {
     if (std::optional<Value> found = languageAttribute(value.module().name, name))

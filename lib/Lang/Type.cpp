@@ -5,6 +5,9 @@
 //===----------------------------------------------------------------------===//
 #include "despina/Lang/Type.h"
 
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/MathExtras.h"
+
 #include <array>
 
 namespace despina {
@@ -75,7 +78,7 @@ struct Type::Data {
   ScalarKind scalar = ScalarKind::Void; ///< Scalar
   bool isConst = false;                 ///< Pointer
   int addressSpace = 1;                 ///< Pointer
-  std::vector<Type> elements;           ///< Pointer: pointee; Block: element; Tuple: all
+  std::vector<Type> elements;           ///< Pointer: pointee; Block: element; Tuple: all; Descriptor: block
   std::vector<int64_t> shape;           ///< Block
   std::vector<std::string> fields;      ///< Tuple
 
@@ -119,6 +122,14 @@ Type Type::tuple(std::vector<Type> elements, std::vector<std::string> fields) {
   auto data = std::make_shared<Data>(Kind::Tuple);
   data->elements = std::move(elements);
   data->fields = std::move(fields);
+  Type type;
+  type.data_ = std::move(data);
+  return type;
+}
+
+Type Type::descriptor(Type block) {
+  auto data = std::make_shared<Data>(Kind::Descriptor);
+  data->elements.push_back(std::move(block));
   Type type;
   type.data_ = std::move(data);
   return type;
@@ -180,6 +191,8 @@ int Type::addressSpace() const {
   return element.isPointer() ? element.data_->addressSpace : 0;
 }
 
+Type Type::describedBlock() const { return isDescriptor() ? data_->elements.front() : Type(); }
+
 llvm::ArrayRef<Type> Type::elements() const {
   return isTuple() ? llvm::ArrayRef(data_->elements) : llvm::ArrayRef<Type>();
 }
@@ -199,6 +212,7 @@ std::string Type::str() const {
   case Kind::Scalar: return scalarInfo(data_->scalar).name;
   case Kind::Pointer: return (data_->isConst ? "const_pointer<" : "pointer<") + pointee().str() + ">";
   case Kind::Block: return "<[" + joinExtents(shape(), ", ") + "], " + scalar().str() + ">";
+  case Kind::Descriptor: return "tensor_descriptor<" + describedBlock().str() + ">";
   case Kind::Tuple: break;
   }
   std::string text = "[";
@@ -216,6 +230,10 @@ std::string Type::signature() const {
   case Kind::Scalar: return scalarInfo(data_->scalar).signature;
   case Kind::Pointer: return (data_->isConst ? "*k" : "*") + pointee().signature();
   case Kind::Block: return str();
+  case Kind::Descriptor: {
+    Type block = describedBlock();
+    return "tensordesc<" + block.scalar().signature() + "[" + joinExtents(block.shape(), ", ") + "]>";
+  }
   case Kind::Tuple: break;
   }
   std::string text = "(";
@@ -229,6 +247,7 @@ std::string Type::mangle() const {
   case Kind::Scalar: return scalarInfo(data_->scalar).signature;
   case Kind::Pointer: return (data_->isConst ? "Pk" : "P") + pointee().mangle();
   case Kind::Block: return scalar().mangle() + "S" + joinExtents(shape(), "_") + "S";
+  case Kind::Descriptor: return "D" + describedBlock().mangle();
   case Kind::Tuple: break;
   }
   std::string text = "T";
@@ -237,7 +256,34 @@ std::string Type::mangle() const {
   return text + "T";
 }
 
+/// Reads "fp16[64, 64]".
+static std::optional<Type> describedBlock(llvm::StringRef text) {
+  constexpr size_t maxRank = 5;
+  constexpr int64_t maxElements = 1 << 20;
+  auto [element, extents] = text.split('[');
+  std::optional<ScalarKind> kind = scalarBySignature(element.trim());
+  if (!kind || !extents.consume_back("]"))
+    return std::nullopt;
+  llvm::SmallVector<llvm::StringRef> parts;
+  extents.split(parts, ',');
+  llvm::SmallVector<int64_t> shape;
+  int64_t elements = 1;
+  for (llvm::StringRef part : parts) {
+    int64_t extent = 0;
+    if (part.trim().getAsInteger(10, extent) || extent < 1 || !llvm::isPowerOf2_64(uint64_t(extent)) ||
+        extent > maxElements / elements)
+      return std::nullopt;
+    elements *= extent;
+    shape.push_back(extent);
+  }
+  return shape.size() <= maxRank ? std::optional(Type::block(*kind, shape)) : std::nullopt;
+}
+
 std::optional<Type> Type::fromSignature(llvm::StringRef text) {
+  if (llvm::StringRef block = text; block.consume_front("tensordesc<") && block.consume_back(">")) {
+    std::optional<Type> type = ::despina::describedBlock(block);
+    return type ? std::optional(descriptor(*type)) : std::nullopt;
+  }
   if (!text.consume_front("*")) {
     if (std::optional<ScalarKind> kind = scalarBySignature(text))
       return Type(*kind);
@@ -248,7 +294,7 @@ std::optional<Type> Type::fromSignature(llvm::StringRef text) {
   if (text.size() > 64)
     return std::nullopt;
   std::optional<Type> pointee = fromSignature(text);
-  if (!pointee)
+  if (!pointee || pointee->isDescriptor())
     return std::nullopt;
   return pointer(*pointee, isConst);
 }

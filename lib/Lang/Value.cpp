@@ -29,7 +29,7 @@ std::string describeTensor(const Type &type) {
 
 /// About the time and space to show a value.
 size_t weightOf(const Value &value) {
-  if (value.isTuple())
+  if (value.isAggregate())
     return value.tuple().weight;
   if (!value.isConstant())
     return 1;
@@ -84,6 +84,16 @@ Value Value::tuple(std::vector<Value> elements, std::vector<std::string> fields,
   tuple->typeName = std::move(typeName);
   DESPINA_MAKE(Tuple, std::move(tuple));
 }
+Value Value::descriptor(Value handle, Value shape, Value strides) {
+  Value value = tuple({std::move(handle), std::move(shape), std::move(strides)});
+  value.kind_ = Kind::Descriptor;
+  return value;
+}
+Value Value::withElements(std::vector<Value> elements) const {
+  Value value = tuple(std::move(elements), tuple().fields, tuple().typeName);
+  value.kind_ = kind_;
+  return value.withRange(range_);
+}
 Value Value::slice(Value lower, Value upper, Value step) {
   DESPINA_MAKE(Slice,
                std::make_shared<SliceValue>(SliceValue{std::move(lower), std::move(upper), std::move(step)}));
@@ -112,7 +122,7 @@ const TensorValue &Value::tensor() const {
 const Constant &Value::constant() const {
   return payloadOrEmpty<despina::Constant>(payload_, kind_ == Kind::Constant);
 }
-const TupleValue &Value::tuple() const { return payloadOrEmpty<TupleValue>(payload_, kind_ == Kind::Tuple); }
+const TupleValue &Value::tuple() const { return payloadOrEmpty<TupleValue>(payload_, isAggregate()); }
 const SliceValue &Value::slice() const { return payloadOrEmpty<SliceValue>(payload_, kind_ == Kind::Slice); }
 const Type &Value::dtype() const { return payloadOrEmpty<Type>(payload_, kind_ == Kind::DType); }
 const std::shared_ptr<const FunctionInfo> &Value::function() const {
@@ -131,7 +141,8 @@ const BoundMethod &Value::boundMethod() const {
 
 unsigned Value::depth() const {
   switch (kind_) {
-  case Kind::Tuple: return tuple().depth;
+  case Kind::Tuple:
+  case Kind::Descriptor: return tuple().depth;
   case Kind::Host: return host().depth;
   case Kind::BoundMethod: return boundMethod().self.depth() + 1;
   default: return 0;
@@ -139,7 +150,7 @@ unsigned Value::depth() const {
 }
 
 bool Value::isTooLarge() const {
-  return depth() > TupleValue::maxDepth || (isTuple() && tuple().weight > TupleValue::maxWeight);
+  return depth() > TupleValue::maxDepth || (isAggregate() && tuple().weight > TupleValue::maxWeight);
 }
 
 std::string Value::str() const {
@@ -148,6 +159,7 @@ std::string Value::str() const {
   case Kind::Tensor: return describeTensor(type());
   case Kind::Constant: return constant().repr();
   case Kind::Tuple: return describeTuple(tuple());
+  case Kind::Descriptor: return tuple().elements.front().type().str();
   case Kind::Slice:
     return "slice(" + slice().lower.str() + ", " + slice().upper.str() + ", " + slice().step.str() + ")";
   case Kind::DType: return dtype().str();
@@ -166,6 +178,7 @@ std::string Value::typeName() const {
   case Kind::Tensor: return "tensor";
   case Kind::Constant: return constant().typeName();
   case Kind::Tuple: return tuple().typeName.empty() ? "tuple" : tuple().typeName;
+  case Kind::Descriptor: return "tensor_descriptor";
   case Kind::Slice: return "slice";
   case Kind::DType: return dtype().isPointer() ? "pointer_type" : dtype().isBlock() ? "block_type" : "dtype";
   case Kind::Function: return "JITFunction";
@@ -186,7 +199,8 @@ bool Value::identical(const Value &other) const {
   case Kind::Null: return true;
   case Kind::Tensor: return type() == other.type() && handle() == other.handle();
   case Kind::Constant: return constant().identical(other.constant());
-  case Kind::Tuple: return sameTuples(tuple(), other.tuple());
+  case Kind::Tuple:
+  case Kind::Descriptor: return sameTuples(tuple(), other.tuple());
   case Kind::Slice:
     return slice().lower.identical(other.slice().lower) && slice().upper.identical(other.slice().upper) &&
            slice().step.identical(other.slice().step);
@@ -209,7 +223,7 @@ bool Value::identical(const Value &other) const {
 void flatten(const Value &value, llvm::SmallVectorImpl<TensorValue> &leaves) {
   if (value.isTensor())
     leaves.push_back(value.tensor());
-  else if (value.isTuple())
+  else if (value.isAggregate())
     for (const Value &element : value.tuple().elements)
       flatten(element, leaves);
 }
@@ -222,7 +236,7 @@ Value unflatten(const Value &pattern, llvm::ArrayRef<Handle> &handles) {
     handles = handles.drop_front();
     return Value::tensor(pattern.type(), handle).withRange(pattern.range());
   }
-  if (!pattern.isTuple())
+  if (!pattern.isAggregate())
     return pattern;
   std::vector<Value> elements;
   elements.reserve(pattern.tuple().elements.size());
@@ -231,8 +245,7 @@ Value unflatten(const Value &pattern, llvm::ArrayRef<Handle> &handles) {
     if (!elements.back())
       return Value();
   }
-  return Value::tuple(std::move(elements), pattern.tuple().fields, pattern.tuple().typeName)
-      .withRange(pattern.range());
+  return pattern.withElements(std::move(elements));
 }
 
 } // namespace despina

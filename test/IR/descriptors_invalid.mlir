@@ -54,6 +54,14 @@ tt.func @base(%p: !tt.ptr<f16>, %i: i32, %s: i64) {
 
 // -----
 
+tt.func @space(%p: !tt.ptr<f32, 3>, %i: i32, %s: i64) {
+  // expected-error @+1 {{describes global memory, but has a base of type '!tt.ptr<f32, 3>'}}
+  %0 = tt.make_tensor_descriptor %p, [%i], [%s] : <f32, 3>, <tensor<4xf32>>
+  tt.return
+}
+
+// -----
+
 tt.func @padding(%p: !tt.ptr<i32>, %i: i32, %s: i64) {
   // expected-error @+1 {{cannot pad 'i32' with NaN}}
   %0 = tt.make_tensor_descriptor %p, [%i], [%s] {padding = 2 : i32} : <i32>, <tensor<4xsi32>>

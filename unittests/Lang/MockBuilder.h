@@ -199,6 +199,51 @@ public:
     return record("cas", typeOf(value));
   }
 
+  Handle makeDescriptor(const Type &type, Handle base, llvm::ArrayRef<Handle> shape,
+                        llvm::ArrayRef<Handle> strides, bool padsNaN) override {
+    Type block = type.describedBlock();
+    EXPECT_EQ(typeOf(base).pointee(), block.scalar());
+    EXPECT_TRUE(shape.size() == block.rank() && strides.size() == block.rank());
+    for (Handle extent : shape)
+      EXPECT_EQ(typeOf(extent), Type(ScalarKind::Int32));
+    for (Handle stride : strides)
+      EXPECT_EQ(typeOf(stride), Type(ScalarKind::Int64));
+    return record(padsNaN ? "descriptor nan" : "descriptor", type);
+  }
+  Handle descriptorLoad(const Type &type, Handle descriptor, llvm::ArrayRef<Handle> indices) override {
+    EXPECT_EQ(type, typeOf(descriptor));
+    expectIndices(descriptor, indices);
+    return record("descriptor load", type.describedBlock());
+  }
+  void descriptorStore(Handle descriptor, Handle value, llvm::ArrayRef<Handle> indices) override {
+    EXPECT_EQ(typeOf(value), typeOf(descriptor).describedBlock());
+    expectIndices(descriptor, indices);
+    log_.push_back("descriptor store");
+  }
+  void descriptorReduce(DescriptorReduceKind kind, Handle descriptor, Handle value,
+                        llvm::ArrayRef<Handle> indices) override {
+    EXPECT_EQ(typeOf(value), typeOf(descriptor).describedBlock());
+    expectIndices(descriptor, indices);
+    log_.push_back("descriptor reduce " + std::to_string(int(kind)));
+  }
+  Handle descriptorGather(const Type &result, Handle descriptor, Handle rows, Handle column) override {
+    expectRows(descriptor, result, rows, column);
+    return record("descriptor gather", result);
+  }
+  void descriptorScatter(Handle descriptor, Handle value, Handle rows, Handle column) override {
+    expectRows(descriptor, typeOf(value), rows, column);
+    log_.push_back("descriptor scatter");
+  }
+  Handle gather(Handle source, Handle indices, unsigned axis) override {
+    EXPECT_EQ(typeOf(source).rank(), typeOf(indices).rank());
+    return record("gather " + std::to_string(axis), typeOf(source).withShape(typeOf(indices).shape()));
+  }
+  Handle histogram(Handle x, Handle mask, const Type &result) override {
+    EXPECT_TRUE(typeOf(x).isInt() && typeOf(x).rank() == 1);
+    EXPECT_TRUE(!mask || typeOf(mask) == typeOf(x).withScalar(ScalarKind::Int1));
+    return record(mask ? "histogram mask" : "histogram", result);
+  }
+
   Handle dot(Handle a, Handle b, Handle acc, DotPrecision precision, int32_t) override {
     EXPECT_EQ(typeOf(a).shape().back(), typeOf(b).shape()[typeOf(b).rank() - 2]);
     EXPECT_EQ(typeOf(acc).shape().back(), typeOf(b).shape().back());
@@ -209,6 +254,20 @@ public:
                                 llvm::ArrayRef<Type> resultTypes, Combine combine) override;
   std::optional<Handles> scan(llvm::ArrayRef<Handle> inputs, unsigned axis, bool reverse,
                               Combine combine) override;
+
+  Handles inlineAssembly(llvm::StringRef text, llvm::StringRef, llvm::ArrayRef<Handle>,
+                         llvm::ArrayRef<Type> resultTypes, bool, int64_t pack) override {
+    Handles results;
+    for (const Type &type : resultTypes)
+      results.push_back(record("asm " + std::to_string(pack) + " " + text.str(), type));
+    return results;
+  }
+  Handle externElementwise(llvm::ArrayRef<Handle> args, const Type &result, llvm::StringRef symbol,
+                           bool) override {
+    for (Handle arg : args)
+      EXPECT_EQ(typeOf(arg).shape(), result.shape());
+    return record("extern " + symbol.str(), result);
+  }
 
   void setHint(Handle, llvm::StringRef name, llvm::ArrayRef<int64_t> values) override {
     std::string text = "hint " + name.str();
@@ -245,6 +304,16 @@ protected:
   }
   void expectSame(Handle lhs, Handle rhs, const char *what) {
     EXPECT_EQ(signless(typeOf(lhs)).str(), signless(typeOf(rhs)).str()) << what;
+  }
+  void expectIndices(Handle descriptor, llvm::ArrayRef<Handle> indices) {
+    EXPECT_EQ(indices.size(), typeOf(descriptor).describedBlock().rank());
+    for (Handle index : indices)
+      EXPECT_EQ(typeOf(index), Type(ScalarKind::Int32));
+  }
+  void expectRows(Handle descriptor, const Type &tile, Handle rows, Handle column) {
+    EXPECT_EQ(tile.scalar(), typeOf(descriptor).describedBlock().scalar());
+    EXPECT_EQ(tile.shape()[0], typeOf(rows).shape()[0]);
+    EXPECT_EQ(typeOf(column), Type(ScalarKind::Int32));
   }
   void checkMask(Handle pointer, Handle mask) {
     EXPECT_TRUE(typeOf(pointer).scalar().isPointer());

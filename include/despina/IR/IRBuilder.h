@@ -71,11 +71,27 @@ public:
   Handle atomicCAS(Handle pointer, Handle compare, Handle value, MemorySemantic sem,
                    MemoryScope scope) override;
 
+  Handle makeDescriptor(const Type &type, Handle base, llvm::ArrayRef<Handle> shape,
+                        llvm::ArrayRef<Handle> strides, bool padsNaN) override;
+  Handle descriptorLoad(const Type &type, Handle descriptor, llvm::ArrayRef<Handle> indices) override;
+  void descriptorStore(Handle descriptor, Handle value, llvm::ArrayRef<Handle> indices) override;
+  void descriptorReduce(DescriptorReduceKind kind, Handle descriptor, Handle value,
+                        llvm::ArrayRef<Handle> indices) override;
+  Handle descriptorGather(const Type &result, Handle descriptor, Handle rows, Handle column) override;
+  void descriptorScatter(Handle descriptor, Handle value, Handle rows, Handle column) override;
+  Handle gather(Handle source, Handle indices, unsigned axis) override;
+  Handle histogram(Handle x, Handle mask, const Type &result) override;
+
   Handle dot(Handle a, Handle b, Handle acc, DotPrecision precision, int32_t maxImpreciseAcc) override;
   std::optional<Handles> reduce(llvm::ArrayRef<Handle> inputs, unsigned axis,
                                 llvm::ArrayRef<Type> resultTypes, Combine combine) override;
   std::optional<Handles> scan(llvm::ArrayRef<Handle> inputs, unsigned axis, bool reverse,
                               Combine combine) override;
+
+  Handles inlineAssembly(llvm::StringRef text, llvm::StringRef constraints, llvm::ArrayRef<Handle> args,
+                         llvm::ArrayRef<Type> resultTypes, bool isPure, int64_t pack) override;
+  Handle externElementwise(llvm::ArrayRef<Handle> args, const Type &result, llvm::StringRef symbol,
+                           bool isPure) override;
 
   void setHint(Handle x, llvm::StringRef name, llvm::ArrayRef<int64_t> values) override;
   void assume(Handle condition) override;

@@ -55,6 +55,7 @@ enum class EvictionPolicy : uint8_t { Normal, First, Last };
 enum class MemorySemantic : uint8_t { Relaxed, Acquire, Release, AcquireRelease };
 enum class MemoryScope : uint8_t { GPU, CTA, System };
 enum class AtomicKind : uint8_t { And, Or, Xor, Add, FAdd, Max, Min, UMax, UMin, Exchange };
+enum class DescriptorReduceKind : uint8_t { Add, Min, Max, And, Or, Xor };
 enum class DotPrecision : uint8_t { TF32, TF32x3, IEEE, BF16x3, BF16x6 };
 
 class Builder {
@@ -109,7 +110,22 @@ public:
   virtual Handle atomicCAS(Handle pointer, Handle compare, Handle value, MemorySemantic sem,
                            MemoryScope scope) = 0;
 
+  // Tensor descriptors. `type` is the descriptor's; indices are int32 scalars, one for each dimension.
+  /// `shape` are int32 scalars, `strides` int64 scalars.
+  virtual Handle makeDescriptor(const Type &type, Handle base, llvm::ArrayRef<Handle> shape,
+                                llvm::ArrayRef<Handle> strides, bool padsNaN) = 0;
+  virtual Handle descriptorLoad(const Type &type, Handle descriptor, llvm::ArrayRef<Handle> indices) = 0;
+  virtual void descriptorStore(Handle descriptor, Handle value, llvm::ArrayRef<Handle> indices) = 0;
+  virtual void descriptorReduce(DescriptorReduceKind kind, Handle descriptor, Handle value,
+                                llvm::ArrayRef<Handle> indices) = 0;
+  /// Rows at any positions (a block of int32 or int16) from one column on.
+  virtual Handle descriptorGather(const Type &result, Handle descriptor, Handle rows, Handle column) = 0;
+  virtual void descriptorScatter(Handle descriptor, Handle value, Handle rows, Handle column) = 0;
+
   // Linear algebra, reductions.
+  virtual Handle gather(Handle source, Handle indices, unsigned axis) = 0;
+  /// A null mask counts everything.
+  virtual Handle histogram(Handle x, Handle mask, const Type &result) = 0;
   virtual Handle dot(Handle a, Handle b, Handle acc, DotPrecision precision, int32_t maxImpreciseAcc) = 0;
   /// Builds the combine region: gets 2n scalars (accumulated first), returns n; returns none on failure.
   using Combine = llvm::function_ref<std::optional<Handles>(llvm::ArrayRef<Handle>)>;
@@ -118,6 +134,13 @@ public:
                                         llvm::ArrayRef<Type> resultTypes, Combine combine) = 0;
   virtual std::optional<Handles> scan(llvm::ArrayRef<Handle> inputs, unsigned axis, bool reverse,
                                       Combine combine) = 0;
+
+  // Code that is not ours. Operands and results have one shape.
+  virtual Handles inlineAssembly(llvm::StringRef text, llvm::StringRef constraints,
+                                 llvm::ArrayRef<Handle> args, llvm::ArrayRef<Type> resultTypes, bool isPure,
+                                 int64_t pack) = 0;
+  virtual Handle externElementwise(llvm::ArrayRef<Handle> args, const Type &result, llvm::StringRef symbol,
+                                   bool isPure) = 0;
 
   // Hints and debugging.
   /// `name` is "tt.divisibility", "tt.contiguity" or "tt.constancy"; one value per dimension.

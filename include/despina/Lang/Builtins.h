@@ -27,6 +27,7 @@ struct ParamDef {
 /// Bound arguments, in the order of the parameters. A variadic parameter holds a tuple.
 struct BuiltinArgs {
   llvm::SmallVector<Value, 8> values;
+  const BuiltinDef *def = nullptr; ///< the function that is called
   const Value &operator[](size_t i) const { return values[i]; }
 };
 

@@ -16,7 +16,7 @@ namespace despina {
 /// One parameter of a specialised kernel. Exactly one of `type` (runtime), `constant` and `elements` is used.
 struct KernelArgument {
   std::string name;
-  /// Runtime argument: a scalar or a pointer.
+  /// Runtime argument: a scalar, a pointer, or a descriptor (then `elements` are its leaves).
   Type type;
   /// Compile-time argument (constexpr parameters, None, ints equal to 1).
   std::optional<Value> constant;
@@ -27,7 +27,13 @@ struct KernelArgument {
   std::vector<KernelArgument> elements = {};
   std::vector<std::string> fields = {};
   std::string tupleTypeName = {};
+  /// A descriptor: reads out of bounds give NaN instead of zero.
+  bool padsNaN = false;
 };
+
+/// A tensor descriptor made by the host. Its leaves are the base pointer (on 16 bytes), the extents (int32)
+/// and the strides in elements but the last, which is 1 (int64, multiples of 16 bytes).
+KernelArgument descriptorArgument(std::string name, const Type &type, bool padsNaN);
 
 struct CodeGenOptions {
   std::string kernelName;                           ///< symbol; the function's name when empty

@@ -59,10 +59,11 @@ std::optional<ScalarKind> scalarByName(llvm::StringRef name);
 std::optional<ScalarKind> scalarBySignature(llvm::StringRef text);
 std::optional<ScalarKind> scalarByPublicName(llvm::StringRef name);
 
-/// An immutable type: scalar, pointer, block (tensor) or tuple. Cheap to copy; equality is structural.
+/// An immutable type: scalar, pointer, block (tensor), tuple or tensor descriptor. Cheap to copy; equality is
+/// structural.
 class Type {
 public:
-  enum class Kind : uint8_t { Scalar, Pointer, Block, Tuple };
+  enum class Kind : uint8_t { Scalar, Pointer, Block, Tuple, Descriptor };
 
   /// `void`.
   Type() : Type(ScalarKind::Void) {}
@@ -73,10 +74,13 @@ public:
   static Type block(Type element, llvm::ArrayRef<int64_t> shape);
   /// Field names are empty for a plain tuple.
   static Type tuple(std::vector<Type> elements, std::vector<std::string> fields = {});
+  /// Describes a tensor in memory that is accessed in blocks of type `block`.
+  static Type descriptor(Type block);
 
   Kind kind() const;
   bool isBlock() const { return kind() == Kind::Block; }
   bool isTuple() const { return kind() == Kind::Tuple; }
+  bool isDescriptor() const { return kind() == Kind::Descriptor; }
   bool isVoid() const { return kind() == Kind::Scalar && scalarKind() == ScalarKind::Void; }
   /// True for a pointer scalar and for a block of pointers when asked on `scalar()`.
   bool isPointer() const { return kind() == Kind::Pointer; }
@@ -108,6 +112,9 @@ public:
   bool pointeeIsConst() const;
   int addressSpace() const;
 
+  /// Of a descriptor: what one access moves. `void` for anything else.
+  Type describedBlock() const;
+
   // Of a tuple:
   llvm::ArrayRef<Type> elements() const;
   llvm::ArrayRef<std::string> fields() const;
@@ -117,7 +124,7 @@ public:
 
   /// `str(t)` in the language: "fp32", "pointer<fp32>", "<[16, 32], fp32>".
   std::string str() const;
-  /// In signatures: "*fp32", "*kfp32", "i32".
+  /// In signatures: "*fp32", "*kfp32", "i32", "tensordesc<fp16[64, 64]>".
   std::string signature() const;
   /// Identifier-safe form for mangled names: "i32", "Pfp32", "fp32S16_32S".
   std::string mangle() const;

@@ -2,8 +2,8 @@
 //
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Front-end values are a closed set (design, section 2): tensor, constant, tuple, slice, dtype, jit function,
-// builtin, module, host object. A null Value means "failed, and the diagnostic is reported".
+// Front-end values are a closed set (design, section 2): tensor, constant, tuple, descriptor, slice, dtype,
+// jit function, builtin, module, host object. A null Value means "failed, and the diagnostic is reported".
 //
 //===----------------------------------------------------------------------===//
 #ifndef DESPINA_LANG_VALUE_H
@@ -146,6 +146,7 @@ public:
     Tensor,
     Constant,
     Tuple,
+    Descriptor,
     Slice,
     DType,
     Function,
@@ -161,6 +162,8 @@ public:
   static Value none() { return constant(despina::Constant()); }
   static Value tuple(std::vector<Value> elements, std::vector<std::string> fields = {},
                      std::string typeName = {});
+  /// `handle` is a tensor whose type is the descriptor's; `shape` are int32 scalars, `strides` int64 scalars.
+  static Value descriptor(Value handle, Value shape, Value strides);
   static Value slice(Value lower, Value upper, Value step);
   static Value dtype(Type type);
   static Value function(std::shared_ptr<const FunctionInfo> info);
@@ -174,11 +177,17 @@ public:
   bool isTensor() const { return kind_ == Kind::Tensor; }
   bool isConstant() const { return kind_ == Kind::Constant; }
   bool isTuple() const { return kind_ == Kind::Tuple; }
+  bool isDescriptor() const { return kind_ == Kind::Descriptor; }
+  /// Whether the value consists of others, which `tuple` holds.
+  bool isAggregate() const { return isTuple() || isDescriptor(); }
   bool isNone() const { return isConstant() && constant().isNone(); }
 
   const TensorValue &tensor() const;
   const despina::Constant &constant() const;
+  /// Of an aggregate. A descriptor consists of its handle, its shape and its strides.
   const TupleValue &tuple() const;
+  /// An aggregate of the same kind, fields and class that consists of these.
+  Value withElements(std::vector<Value> elements) const;
   const SliceValue &slice() const;
   const Type &dtype() const;
   const std::shared_ptr<const FunctionInfo> &function() const;
