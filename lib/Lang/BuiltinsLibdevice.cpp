@@ -131,7 +131,7 @@ public:
   llvm::ArrayRef<BuiltinDef> definitions() const { return definitions_; }
   llvm::ArrayRef<Overload> overloads(llvm::StringRef path) const {
     auto found = byPath_.find(path);
-    return found == byPath_.end() ? llvm::ArrayRef<Overload>() : found->second;
+    return found == byPath_.end() ? llvm::ArrayRef<Overload>() : llvm::ArrayRef(found->second);
   }
 
 private:
@@ -155,11 +155,11 @@ private:
       for (char letter : args)
         overload.args.push_back(kindOf(letter).value_or(ScalarKind::Void));
       overload.result = kindOf(result.front()).value_or(ScalarKind::Void);
-      overload.symbol = ("__nv_" + symbol + mode).str();
+      overload.symbol = "__nv_" + symbol.str() + mode.str();
       overloads.push_back(std::move(overload));
     }
     size_t numArgs = overloads.back().args.size();
-    paths_.push_back(("language.extra.libdevice." + parts.front() + mode).str());
+    paths_.push_back("language.extra.libdevice." + parts.front().str() + mode.str());
     byPath_[paths_.back()] = std::move(overloads);
     definitions_.push_back({paths_.back().c_str(), llvm::ArrayRef(parameters).take_front(numArgs),
                             "A function of the target's math library.", callLibrary});

@@ -133,7 +133,7 @@ std::optional<LoweredKernel> lowerToLLVMDialect(ModuleOp module, const CPUOption
   TTPipelineOptions pipeline;
   pipeline.rewriteDescriptors = true;
   buildTTPipeline(manager, pipeline);
-  if (failed(manager.run(module)))
+  if (failed(manager.run(module)) || failed(replaceSmallFloats(module)))
     return std::nullopt;
   carryUniformSteps(module);
   std::optional<LoweredKernel> result = lowerTiles(module, options);
@@ -151,6 +151,16 @@ struct UniformCarriesPass : PassWrapper<UniformCarriesPass, OperationPass<Module
     return "Carries a scalar where a tile only grows by a uniform amount";
   }
   void runOnOperation() final { carryUniformSteps(getOperation()); }
+};
+
+struct SmallFloatsPass : PassWrapper<SmallFloatsPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SmallFloatsPass)
+  StringRef getArgument() const final { return "cpu-small-floats"; }
+  StringRef getDescription() const final { return "Replaces 8-bit floats by bytes"; }
+  void runOnOperation() final {
+    if (failed(replaceSmallFloats(getOperation())))
+      signalPassFailure();
+  }
 };
 
 struct LowerTilesPass : PassWrapper<LowerTilesPass, OperationPass<ModuleOp>> {
@@ -194,6 +204,7 @@ struct ConvertToLLVMPass : PassWrapper<ConvertToLLVMPass, OperationPass<ModuleOp
 
 void registerCPUPasses() {
   PassRegistration<UniformCarriesPass>();
+  PassRegistration<SmallFloatsPass>();
   PassRegistration<LowerTilesPass>();
   PassRegistration<ConvertToLLVMPass>();
 }

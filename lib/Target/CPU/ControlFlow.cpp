@@ -66,6 +66,10 @@ void TileEmitter::emitOp(Operation *op) {
     return addRoot({Root::Reduce, op, {}, nullptr});
   if (auto scan = dyn_cast<tt::ScanOp>(op))
     return emitScan(scan);
+  if (auto gather = dyn_cast<tt::GatherOp>(op))
+    return emitGather(gather);
+  if (auto histogram = dyn_cast<tt::HistogramOp>(op))
+    return emitHistogram(histogram);
   if (auto dot = dyn_cast<tt::DotOp>(op))
     return emitDotOp(dot);
   if (auto loop = dyn_cast<scf::ForOp>(op))

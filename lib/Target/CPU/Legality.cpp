@@ -37,8 +37,7 @@ bool isKnownOp(Operation *op) {
   if (isa<scf::SCFDialect>(op->getDialect()))
     return isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::YieldOp, scf::ConditionOp>(op);
   if (isa<tt::TTDialect>(op->getDialect()))
-    return !isa<tt::CallOp, tt::GatherOp, tt::HistogramOp, tt::ElementwiseInlineAsmOp,
-                tt::ExternElementwiseOp>(op);
+    return !isa<tt::CallOp>(op);
   return isa<ub::PoisonOp, ModuleOp>(op);
 }
 
@@ -81,6 +80,11 @@ LogicalResult checkOp(Operation *op) {
     return success();
   if (!isKnownOp(op))
     return op->emitOpError("is not supported on the CPU target yet");
+  if (auto call = dyn_cast<tt::ExternElementwiseOp>(op))
+    return op->emitError() << "the function '" << call.getSymbol()
+                           << "' of a math library is not available on the CPU target";
+  if (isa<tt::ElementwiseInlineAsmOp>(op))
+    return op->emitError("inline assembly is not available on the CPU target");
   for (TypeRange types : {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
     for (Type type : types)
       if (!isKnownElement(getElementTypeOrSelf(type)))

@@ -14,6 +14,9 @@ namespace despina::cpu {
 /// scalar: the tile is then an expression again and its addresses stay contiguous.
 void carryUniformSteps(mlir::ModuleOp module);
 
+/// 8-bit floats become bytes; operations on their values compute in wider types.
+mlir::LogicalResult replaceSmallFloats(mlir::ModuleOp module);
+
 /// Reports operations and element types that the CPU target does not have yet.
 mlir::LogicalResult checkSupported(mlir::ModuleOp module);
 

@@ -10,8 +10,9 @@
 // The parts: Classify.cpp (what is expensive, who still needs a value), Evaluate.cpp (an expression at an
 // index), Elementwise.cpp (one operation on scalars or vectors), Memory.cpp (loads, stores, buffers),
 // Guards.cpp (one scalar test that makes a whole nest mask-free), Nest.cpp (groups of roots and their loops),
-// Transpose.cpp (buffers filled against the grain), Combine.cpp (reductions and scans), ControlFlow.cpp
-// (blocks, loops, branches), Kernel.cpp (the function, dots, atomics).
+// Transpose.cpp (buffers filled against the grain), Combine.cpp (reductions and scans), Gather.cpp (picking
+// and counting elements), ControlFlow.cpp (blocks, loops, branches), Kernel.cpp (the function, dots,
+// atomics).
 //
 //===----------------------------------------------------------------------===//
 #ifndef DESPINA_LIB_TARGET_CPU_TILEEMITTER_H
@@ -261,6 +262,11 @@ private:
   void emitScan(tt::ScanOp op);
   void emitScanLoops(tt::ScanOp op, unsigned depth, llvm::ArrayRef<Buffer *> targets);
   void emitScanLine(tt::ScanOp op, llvm::ArrayRef<Buffer *> targets);
+
+  //===--- Gather.cpp -----------------------------------------------------===//
+  mlir::Value widenPosition(mlir::Value position);
+  void emitGather(tt::GatherOp op);
+  void emitHistogram(tt::HistogramOp op);
 
   //===--- ControlFlow.cpp ------------------------------------------------===//
   void emitBlock(mlir::Block &block);

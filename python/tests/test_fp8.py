@@ -1,0 +1,155 @@
+"""8-bit floats: every pattern decoded, rounding and saturation of conversions, products of matrices."""
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import despina as triton
+from helpers import NUMPY, module_from, poisoned
+
+FORMATS = {
+    "float8e5": ml_dtypes.float8_e5m2,
+    "float8e4nv": ml_dtypes.float8_e4m3fn,
+    "float8e5b16": ml_dtypes.float8_e5m2fnuz,
+    "float8e4b8": ml_dtypes.float8_e4m3fnuz,
+}
+OCP = ["float8e5", "float8e4nv"]
+
+module = module_from("""\
+@triton.jit
+def convert(x_ptr, o_ptr, n, BLOCK: tl.constexpr, rounding: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + at, mask=at < n)
+    tl.store(o_ptr + at, x.to(o_ptr.dtype.element_ty, fp_downcast_rounding=rounding), mask=at < n)
+
+@triton.jit
+def move(x_ptr, o_ptr, n, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + at, mask=at < n)
+    x = tl.where(at % 2 == 0, x, tl.reshape(tl.trans(tl.reshape(x, (BLOCK // 2, 2))), (BLOCK,)))
+    tl.store(o_ptr + at, x, mask=at < n)
+
+@triton.jit
+def add(x_ptr, o_ptr, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + at)
+    tl.store(o_ptr + at, (x + x).to(tl.float32))
+
+@triton.jit
+def constant(o_ptr, BLOCK: tl.constexpr):
+    tl.store(o_ptr + tl.arange(0, BLOCK), tl.full((BLOCK,), 1.5, o_ptr.dtype.element_ty))
+
+@triton.jit
+def dot(a_ptr, b_ptr, o_ptr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
+    a = tl.load(a_ptr + m[:, None] * K + k[None, :])
+    b = tl.load(b_ptr + k[:, None] * N + n[None, :])
+    tl.store(o_ptr + m[:, None] * N + n[None, :], tl.dot(a, b))
+""")
+
+
+def run(x, dtype, rounding=None):
+    out = np.zeros(x.shape, dtype=dtype)
+    out.view(f"u{out.itemsize}")[...] = 0x5A
+    module.convert[(triton.cdiv(x.size, 256),)](x, out, x.size, 256, rounding)
+    return out
+
+
+def every(name):
+    return np.arange(256, dtype=np.uint8).view(FORMATS[name])
+
+
+@pytest.fixture(params=[pytest.param(name, marks=[] if name in OCP else pytest.mark.cpu_only("AMD's formats")) for name in FORMATS])
+def name(request):
+    return request.param
+
+
+@pytest.mark.parametrize("wide", ["float16", "bfloat16", "float32"])
+def test_every_pattern_widens(name, wide):
+    x = every(name)
+    np.testing.assert_array_equal(run(x, NUMPY[wide]).astype(np.float64), x.astype(np.float64))
+    signs = np.signbit(run(x, NUMPY[wide]).astype(np.float64))
+    numbers = ~np.isnan(x.astype(np.float64))
+    np.testing.assert_array_equal(signs[numbers], np.signbit(x.astype(np.float64))[numbers])
+
+
+def narrowed(x, name):
+    """To nearest even; what is too large becomes the largest finite number, NaN stays."""
+    limit = float(ml_dtypes.finfo(FORMATS[name]).max)
+    return np.clip(x.astype(np.float64), -limit, limit).astype(FORMATS[name])
+
+
+def candidates(name, wide, rng):
+    """Each value, the middles between neighbours and their neighbours, what is too large, infinities, NaN."""
+    values = np.unique(every(name).astype(np.float64))
+    values = values[np.isfinite(values)]
+    middles = (values[1:] + values[:-1]) / 2
+    near = [values, middles, rng.standard_normal(512) * 100, [np.inf, -np.inf, np.nan, 0.0, -0.0, 1e9, -6e4]]
+    with np.errstate(over="ignore"):
+        x = np.concatenate(near).astype(NUMPY[wide])
+        up, down = np.nextafter(x, NUMPY[wide].type(np.inf)), np.nextafter(x, NUMPY[wide].type(-np.inf))
+    return np.concatenate([x, up, down])
+
+
+def assert_same_values(actual, wanted):
+    actual, wanted = actual.astype(np.float64), wanted.astype(np.float64)
+    np.testing.assert_array_equal(actual, wanted)
+    numbers = ~np.isnan(wanted)
+    np.testing.assert_array_equal(np.signbit(actual)[numbers], np.signbit(wanted)[numbers])
+
+
+@pytest.mark.parametrize("wide", ["float16", "bfloat16", "float32"])
+def test_narrowing_rounds_to_nearest_even_and_saturates(name, wide, rng):
+    x = candidates(name, wide, rng)
+    assert_same_values(run(x, FORMATS[name]), narrowed(x, name))
+
+
+@pytest.mark.parametrize("wide", ["float16", "float32"])
+def test_narrowing_toward_zero(wide, rng):
+    x = candidates("float8e5", wide, rng)
+    x = x[np.isfinite(x)]
+    values = np.unique(every("float8e5").astype(np.float64))
+    values = values[np.isfinite(values) & (values >= 0)]
+    places = np.searchsorted(values, np.abs(x.astype(np.float64)), side="right") - 1
+    wanted = np.copysign(values[places], x.astype(np.float64))
+    assert_same_values(run(x, FORMATS["float8e5"], "rtz"), wanted)
+
+
+@pytest.mark.parametrize("n", [1, 37, 64])
+def test_moves_keep_every_bit(name, n, rng):
+    x = rng.permutation(np.arange(256, dtype=np.uint8))[:64].view(FORMATS[name])
+    out = np.full(64, 0x5A, dtype=np.uint8)
+    module.move[(1,)](x, out.view(FORMATS[name]), n, 64)
+    bits = np.where(np.arange(64) < n, x.view(np.uint8), 0)
+    wanted = np.where(np.arange(64) % 2 == 0, bits, bits.reshape(32, 2).T.reshape(64))
+    np.testing.assert_array_equal(out[:n], wanted[:n])
+    np.testing.assert_array_equal(out[n:], 0x5A)
+
+
+def test_constant(name):
+    out = np.full(16, 0x5A, dtype=np.uint8)
+    module.constant[(1,)](out.view(FORMATS[name]), 16)
+    np.testing.assert_array_equal(out.view(FORMATS[name]).astype(np.float32), 1.5)
+
+
+@pytest.mark.cpu_only("GPUs have no arithmetic on these types")
+def test_arithmetic(name, rng):
+    x = (rng.integers(-8, 8, 32) / 4).astype(FORMATS[name])
+    out = poisoned(32, np.float32)
+    module.add[(1,)](x, out, 32)
+    np.testing.assert_array_equal(out, x.astype(np.float32) * 2)
+
+
+@pytest.mark.parametrize("shape", [(16, 16, 32), (64, 32, 64), (128, 128, 128)])
+@pytest.mark.parametrize("rhs", OCP)
+@pytest.mark.parametrize("lhs", OCP)
+def test_dot(lhs, rhs, shape, rng):
+    M, N, K = shape
+    a = rng.standard_normal((M, K)).astype(FORMATS[lhs])
+    b = rng.standard_normal((K, N)).astype(FORMATS[rhs])
+    out = poisoned((M, N), np.float32)
+    module.dot[(1,)](a, b, out, M, N, K)
+    exact = a.astype(np.float64) @ b.astype(np.float64)
+    bound = np.abs(a.astype(np.float64)) @ np.abs(b.astype(np.float64))
+    # Tensor cores keep about 14 bits of a partial sum of 8-bit products.
+    assert (np.abs(out - exact) <= bound * 2.0**-12).all()
