@@ -221,6 +221,11 @@ unsigned integerBits(TypeCode type) {
   default: return 64;
   }
 }
+unsigned elementBytes(TypeCode type) {
+  if (type < code::FP8E5)
+    return type == code::U1 ? 1 : integerBits(type) / 8;
+  return type < code::FP16 ? 1 : type < code::FP32 ? 2 : type == code::FP32 ? 4 : 8;
+}
 bool isSignedCode(TypeCode type) { return type >= code::I8 && type <= code::I64; }
 
 bool packInteger(TypeCode type, PyObject *object, uint64_t &slot) {
@@ -666,8 +671,16 @@ bool ArgumentReader::readDescriptor(PyObject *object, Classified &out) {
     PyErr_SetString(PyExc_ValueError, "the base of a tensor descriptor must be 16-byte aligned");
     return false;
   }
-  return readExtents(object, "shape", code::I32, rank, out.elements, 1) &&
-         readExtents(object, "strides", code::I64, rank - 1, out.elements, 1 + rank);
+  if (!readExtents(object, "shape", code::I32, rank, out.elements, 1) ||
+      !readExtents(object, "strides", code::I64, rank - 1, out.elements, 1 + rank))
+    return false;
+  // Code is made for what the class checked; its fields may have changed since.
+  for (size_t i = 1 + rank; i != out.elements.size(); ++i)
+    if (out.elements[i].slot * elementBytes(pointer.type & 0x3f) % 16 != 0) {
+      PyErr_SetString(PyExc_ValueError, "the strides of a tensor descriptor must be 16-byte aligned");
+      return false;
+    }
+  return true;
 }
 
 bool ArgumentReader::read(const Parameter &parameter, PyObject *object, Classified &out) {

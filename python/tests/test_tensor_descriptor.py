@@ -63,6 +63,9 @@ def test_descriptors_that_were_changed_badly():
     descriptor.shape, descriptor.block_shape = [8, 64], [1] * 6
     with pytest.raises(ValueError, match="one to five dimensions"):
         _native.describe_argument(descriptor)
-    descriptor.block_shape, descriptor.base = [8, 16], 5
+    descriptor.block_shape, descriptor.strides = [8, 16], [63, 1]
+    with pytest.raises(ValueError, match="strides of a tensor descriptor must be 16-byte aligned"):
+        _native.describe_argument(descriptor)
+    descriptor.strides, descriptor.base = [64, 1], 5
     with pytest.raises(TypeError, match="its base is no tensor"):
         _native.describe_argument(descriptor)
