@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "despina/Target/NVPTX/NVPTXPipeline.h"
 
+#include "DotPasses.h"
 #include "MemoryPasses.h"
 #include "ThreadEmitter.h"
 
@@ -28,9 +29,18 @@ void buildTTGPipeline(OpPassManager &manager, const NVPTXOptions &options) {
   layouts.numCTAs = options.numCTAs;
   layouts.target = "cuda:" + std::to_string(options.arch.number);
   manager.addPass(createConvertToTTG(layouts));
+  OpPassManager &functions = manager.nest<tt::FuncOp>();
   // In the order of the path: accesses, matrix units, clean-up, memory, order of threads.
-  manager.addPass(createCSEPass());
-  manager.addPass(createCanonicalizerPass());
+  functions.addPass(createTTGCoalesce());
+  functions.addPass(createF32DotTCPass(options.arch));
+  functions.addPass(createTTGRemoveLayoutConversions());
+  functions.addPass(createAccelerateMatmulPass(options.arch));
+  functions.addPass(createTTGRemoveLayoutConversions());
+  functions.addPass(createOptimizeDotOperandsPass());
+  functions.addPass(createReduceDataDuplicationPass());
+  functions.addPass(createTTGReorderInstructions());
+  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createCSEPass());
   manager.addPass(createLowerTensorMaps());
   addMemoryPasses(manager);
 }
