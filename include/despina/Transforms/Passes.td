@@ -99,6 +99,15 @@ def TTGRemoveLayoutConversions : Pass<"ttg-remove-layout-conversions", "::despin
   let dependentDialects = ["::despina::ttg::TTGDialect"];
 }
 
+def TTGOptimizeThreadLocality : Pass<"ttg-optimize-thread-locality", "::despina::tt::FuncOp"> {
+  let summary = "Lets threads reduce on their own in loops and meet after them";
+  let description = [{
+    A loop that combines what it carries with the reduction of a tile carries partial results of each thread instead.
+    They are reduced across threads once, after the loop.
+  }];
+  let dependentDialects = ["::despina::ttg::TTGDialect"];
+}
+
 def TTGReorderInstructions : Pass<"ttg-reorder-instructions", "::despina::tt::FuncOp"> {
   let summary = "Shortens the lives of tiles in registers";
   let description = [{

@@ -34,6 +34,7 @@ void buildTTGPipeline(OpPassManager &manager, const NVPTXOptions &options) {
   functions.addPass(createTTGCoalesce());
   functions.addPass(createF32DotTCPass(options.arch));
   functions.addPass(createTTGRemoveLayoutConversions());
+  functions.addPass(createTTGOptimizeThreadLocality());
   functions.addPass(createAccelerateMatmulPass(options.arch));
   functions.addPass(createTTGRemoveLayoutConversions());
   functions.addPass(createOptimizeDotOperandsPass());
