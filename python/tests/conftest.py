@@ -43,6 +43,8 @@ def start_on_gpu():
 
     from despina import _native
 
+    helpers.DEVICE = "cuda"
+
     if not _native.cuda_device_count():
         raise pytest.UsageError("--device cuda: there is no GPU")
     # The tests that say nothing of it mean the CPU's precision of fp32 products; others ask for tf32.

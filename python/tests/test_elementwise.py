@@ -17,7 +17,9 @@ from helpers import (
     assert_fused,
     assert_same,
     assert_ulps,
+    exp_limit,
     module_from,
+    on_gpu,
     poisoned,
     random_values,
     rounded,
@@ -67,7 +69,8 @@ def test_true_division(dtype, rng):
     result_type = "float64" if dtype == "float64" else "float32"
     kind = NUMPY[result_type]
     expected = x.astype(kind) / y.astype(kind)
-    assert_ulps(run_pointwise("x / y", [x, y], result_type), wide(expected), 1)
+    # A GPU divides fp32 with an error of up to 2 units; tl.div_rn rounds correctly.
+    assert_ulps(run_pointwise("x / y", [x, y], result_type), wide(expected), 2 if on_gpu() else 1)
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
@@ -309,6 +312,10 @@ def test_math(name, function, domain, limit, dtype, rng):
     reference = function(x.astype(np.longdouble)).astype(np.float64)
     if dtype == "float64":
         limit += 1
+    if name == "exp":
+        limit = exp_limit(x, limit)
+    elif name == "sqrt" and on_gpu():
+        limit = 2  # sqrt.approx; tl.sqrt_rn rounds correctly.
     assert_ulps(run_pointwise(f"tl.{name}(x)", [x], dtype, block=256), reference, limit)
 
 
@@ -329,6 +336,10 @@ def test_math_of_special_values(name, dtype):
     with np.errstate(all="ignore"):
         reference = wide(function(x))
     result = wide(run_pointwise(f"tl.{name}(x)", [x], dtype))
+    if on_gpu() and name in ("sqrt", "rsqrt", "log", "log2"):
+        # The approximations of fp32 count a subnormal as 0.
+        normal = (x == 0) | ~(np.abs(x) < np.finfo(x.dtype).tiny)
+        x, reference, result = x[normal], reference[normal], result[normal]
     special = ~np.isfinite(reference)
     assert np.array_equal(np.isnan(result), np.isnan(reference))
     assert np.array_equal(result[special & ~np.isnan(reference)], reference[special & ~np.isnan(reference)])

@@ -11,7 +11,7 @@ import random
 import eager
 import numpy as np
 import pytest
-from helpers import RANDOM_FACTOR, module_from
+from helpers import RANDOM_FACTOR, module_from, on_gpu
 
 REGION = 4096  # elements of each array that belong to one program
 GRID = 3
@@ -245,13 +245,24 @@ class Generator:
         return "@triton.jit\ndef kernel(a_ptr, b_ptr, out_ptr):\n" + "\n".join(self.lines) + "\n"
 
 
+def with_barriers(text):
+    """On a GPU the threads of a program need a barrier where one reads or overwrites what another has written."""
+    lines = []
+    for line in text.splitlines():
+        indent = line[: len(line) - len(line.lstrip())]
+        is_access = "tl.load(" in line or "tl.store(" in line
+        barrier = [f"{indent}tl.debug_barrier()"] if is_access else []
+        lines += [*barrier, line, *barrier]
+    return "\n".join(lines) + "\n"
+
+
 def check_program(text, seed, what):
     values = np.random.default_rng(seed)
     arrays = {name: values.integers(-(2**31), 2**31, REGION * GRID).astype(np.int32) for name in ("a_ptr", "b_ptr")}
     arrays["out_ptr"] = np.full(REGION * GRID, -559038737, np.int32)
     expected = {name: array.copy() for name, array in arrays.items()}
     eager.run(text, GRID, expected)
-    module_from(text).kernel[(GRID,)](*arrays.values())
+    module_from(with_barriers(text) if on_gpu() else text).kernel[(GRID,)](*arrays.values())
     for name, array in arrays.items():
         wrong = np.flatnonzero(array != expected[name])
         assert not wrong.size, f"{what}: {name} differs first at {wrong[0]}\n{text}"

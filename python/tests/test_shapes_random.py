@@ -240,7 +240,7 @@ def test_dots_of_odd_sizes(m, n, k, seed, dtype):
     a, b = (rng.integers(-4, 5, shape).astype(NUMPY[dtype]) for shape in ((m, k), (k, n)))
     kind = {"int8": "int32", "float64": "float64"}.get(dtype, "float32")
     out = poisoned((m, n), NUMPY[kind])
-    DOT.kernel[(-(-m // 16), -(-n // 32))](a, b, out, m, n, k, BM=16, BN=32, BK=16, KIND=tl_type(kind))
+    DOT.kernel[(-(-m // 16), -(-n // 32))](a, b, out, m, n, k, BM=16, BN=32, BK=32, KIND=tl_type(kind))
     assert_same(out, (wide(a).astype(np.float64) @ wide(b).astype(np.float64)).astype(NUMPY[kind]))
 
 
