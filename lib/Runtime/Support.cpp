@@ -103,16 +103,6 @@ private:
   }
 };
 
-/// ` prefix` alone, ` prefix: ` before a value.
-std::string normalisedPrefix(std::string_view prefix, bool hasOperands) {
-  std::string text(prefix);
-  if (!text.starts_with(' '))
-    text.insert(text.begin(), ' ');
-  if (hasOperands && !text.ends_with(": "))
-    text += text.ends_with(':') ? " " : ": ";
-  return text;
-}
-
 std::string indexText(int64_t linear, int32_t rank, const int64_t *shape) {
   std::vector<int64_t> index(static_cast<size_t>(rank));
   for (int32_t d = rank; d-- > 0;) {
@@ -130,7 +120,7 @@ std::string indexText(int64_t linear, int32_t rank, const int64_t *shape) {
 extern "C" void despina_rt_print(uint32_t x, uint32_t y, uint32_t z, const char *prefix, int32_t hex,
                                  int32_t operand, int32_t numOperands, int32_t kind, int32_t bits,
                                  int32_t rank, const int64_t *shape, const void *data) {
-  std::string lead = programText(x, y, z), label = normalisedPrefix(prefix, numOperands != 0), text;
+  std::string lead = programText(x, y, z), label = despina::printLabel(prefix, numOperands != 0), text;
   if (numOperands == 0) {
     text = lead + label + "\n";
   } else {

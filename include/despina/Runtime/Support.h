@@ -11,6 +11,22 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace despina {
+
+/// What stands before a value that device_print prints: ` prefix: `; without operands, ` prefix` alone.
+inline std::string printLabel(std::string_view prefix, bool hasOperands) {
+  std::string text(prefix);
+  if (!text.starts_with(' '))
+    text.insert(text.begin(), ' ');
+  if (hasOperands && !text.ends_with(": "))
+    text += text.ends_with(':') ? " " : ": ";
+  return text;
+}
+
+} // namespace despina
 
 namespace despina::cpu {
 

@@ -6,7 +6,7 @@
 // warp, and barriers inside are reached by all.
 //
 //===----------------------------------------------------------------------===//
-#include "ThreadEmitter.h"
+#include "EmitControl.h"
 
 #include "mlir/Dialect/UB/IR/UBOps.h"
 
@@ -144,8 +144,7 @@ Value perProgram(ThreadEmitter &e, Value blocks, tt::ProgramIDDim axis) {
 }
 
 LogicalResult emitProgramId(ThreadEmitter &e, tt::GetProgramIdOp op) {
-  Value id = readGrid<NVVM::BlockIdXOp, NVVM::BlockIdYOp, NVVM::BlockIdZOp>(e, op.getAxis());
-  e.set(op.getResult(), {perProgram(e, id, op.getAxis())});
+  e.set(op.getResult(), {programId(e, op.getAxis())});
   return success();
 }
 
@@ -174,6 +173,11 @@ LogicalResult emitPoison(ThreadEmitter &e, ub::PoisonOp op) {
 }
 
 } // namespace
+
+Value programId(ThreadEmitter &e, tt::ProgramIDDim axis) {
+  Value id = readGrid<NVVM::BlockIdXOp, NVVM::BlockIdYOp, NVVM::BlockIdZOp>(e, axis);
+  return perProgram(e, id, axis);
+}
 
 void addControlEmitters(EmitterTable &table) {
   table.add<scf::ForOp, emitFor>();
