@@ -25,7 +25,7 @@ constexpr unsigned maxRounds = 4;
 
 class Propagation {
 public:
-  explicit Propagation(Operation *root) : root(root) {}
+  Propagation(Operation *root, bool fromConversions) : root(root), fromConversions(fromConversions) {}
 
   void run() {
     collectAnchors();
@@ -57,8 +57,11 @@ private:
     root->walk([&](Operation *op) {
       forEachFlow(op, [&](OpOperand &from, Value to) { classes.unionSets(key(from.get()), key(to)); });
       // Conversions that are there say nothing: new ones come where they are needed.
-      if (isa<ttg::ConvertLayoutOp>(op))
+      if (isa<ttg::ConvertLayoutOp>(op)) {
         classes.unionSets(key(op->getOperand(0)), key(op->getResult(0)));
+        if (fromConversions)
+          add(op->getResult(0), layoutAttrOf(op->getOperand(0)));
+      }
       if (!hasFixedLayouts(op)) {
         // All tiles that one operation gives follow the same operands.
         if (!isControlFlow(op))
@@ -146,6 +149,8 @@ private:
       for (LayoutAttr layout : candidates.lookup(member))
         if (!llvm::is_contained(choices, layout))
           choices.push_back(layout);
+    if (fromConversions && !llvm::is_contained(choices, layoutAttrOf(value)))
+      choices.push_back(layoutAttrOf(value));
     LayoutAttr best = choices.front();
     int64_t least = std::numeric_limits<int64_t>::max();
     for (LayoutAttr layout : choices) {
@@ -189,10 +194,13 @@ private:
     Value source = operand.get();
     LayoutAttr now = decisions.lookup(source);
     if (!now) {
-      // What no anchor has reached can be computed in any layout.
-      if (!candidates.contains(source))
+      // What no anchor has reached can be computed in any layout, it is hoped; later one knows.
+      bool isFree = !fromConversions || !layoutAttrOf(source) || source.getDefiningOp<tt::SplatOp>() ||
+                    source.getDefiningOp<tt::MakeRangeOp>() || source.getDefiningOp<arith::ConstantOp>();
+      auto found = candidates.find(source);
+      if (found == candidates.end() && isFree)
         return 0;
-      now = candidates.lookup(source).front();
+      now = found == candidates.end() ? layoutAttrOf(source) : found->second.front();
     }
     int64_t weight = LayoutCosts::weight(result.getOwner()->getBlock());
     LayoutAttr needed = inferOperandLayout(result, layout, operand).get();
@@ -318,6 +326,8 @@ private:
   static const void *key(Value value) { return value.getAsOpaquePointer(); }
 
   Operation *root;
+  /// Whether sources of conversions are carried forward as well. What a value has is a candidate then.
+  bool fromConversions;
   LayoutCosts costs;
   llvm::EquivalenceClasses<const void *> classes;
   SmallVector<std::pair<OpOperand *, LayoutAttr>> fixedOperands;
@@ -329,4 +339,6 @@ private:
 
 } // namespace
 
-void despina::propagateLayouts(Operation *root) { Propagation(root).run(); }
+void despina::propagateLayouts(Operation *root, bool fromConversions) {
+  Propagation(root, fromConversions).run();
+}

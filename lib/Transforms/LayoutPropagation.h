@@ -12,8 +12,10 @@ namespace despina {
 
 /// Carries the layouts of loads, dots and whatever else has fixed ones forward to what is computed from them,
 /// through conversions, control flow and all operations with a tie. Where several arrive, the one that leaves
-/// the least to convert wins. Types are changed in place; conversions stand where operands do not fit.
-void propagateLayouts(mlir::Operation *root);
+/// the least to convert wins. Types are changed in place; conversions stand where operands do not fit. With
+/// `fromConversions` the sources of conversions start from their layouts too: after rematerialize, those are
+/// what can only be computed in the layout that it has.
+void propagateLayouts(mlir::Operation *root, bool fromConversions = false);
 
 } // namespace despina
 

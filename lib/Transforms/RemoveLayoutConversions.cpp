@@ -39,6 +39,12 @@ public:
     Operation *root = getOperation();
     propagateLayouts(root);
     rematerialize(root);
+    bool converts = root->walk([](ttg::ConvertLayoutOp) { return WalkResult::interrupt(); }).wasInterrupted();
+    if (converts) {
+      removeDeadFlow(root);
+      propagateLayouts(root, /*fromConversions=*/true);
+      rematerialize(root);
+    }
     removeDeadFlow(root);
     if (failed(applyPatternsGreedily(root, patterns, tileRewriteConfig())))
       signalPassFailure();

@@ -124,3 +124,32 @@ tt.func @small_store(%p: tensor<64x4x!tt.ptr<f32>, #tile>, %q: !tt.ptr<f32>) {
   tt.return
 }
 }
+
+// -----
+
+#short = #ttg.layout<"{register: ; lane: (1) (2) (4) (8) (0); warp: (0) (0); block: } -> (dim0: 16)">
+#pairs = #ttg.layout<"{register: (0,1); lane: (1,0) (2,0) (4,0) (8,0) (0,0); warp: (0,0) (0,0); block: } -> (dim0: 16, dim1: 2)">
+#spread = #ttg.layout<"{register: ; lane: (0,1) (1,0) (2,0) (4,0) (8,0); warp: (0,0) (0,0); block: } -> (dim0: 16, dim1: 2)">
+#long = #ttg.layout<"{register: ; lane: (1) (2) (4) (8) (16); warp: (0) (0); block: } -> (dim0: 32)">
+module attributes {"ttg.num-warps" = 4 : i32} {
+// A join gives one layout only. Nothing here is fixed, so everything after it follows.
+// CHECK-LABEL: @join
+// CHECK-NOT: convert_layout
+// CHECK: tt.join
+// CHECK-NOT: convert_layout
+// CHECK: tt.store
+tt.func @join(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>) {
+  %0 = tt.make_range {start = 0 : i32, end = 16 : i32} : tensor<16xi32, #short>
+  %1 = tt.splat %p : !tt.ptr<f32> -> tensor<16x!tt.ptr<f32>, #short>
+  %2 = tt.addptr %1, %0 : tensor<16x!tt.ptr<f32>, #short>, tensor<16xi32, #short>
+  %3 = tt.load %2 : tensor<16x!tt.ptr<f32>, #short>
+  %4 = tt.join %3, %3 : tensor<16xf32, #short> -> tensor<16x2xf32, #pairs>
+  %5 = ttg.convert_layout %4 : tensor<16x2xf32, #pairs> -> tensor<16x2xf32, #spread>
+  %6 = tt.reshape %5 : tensor<16x2xf32, #spread> -> tensor<32xf32, #long>
+  %7 = tt.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32, #long>
+  %8 = tt.splat %q : !tt.ptr<f32> -> tensor<32x!tt.ptr<f32>, #long>
+  %9 = tt.addptr %8, %7 : tensor<32x!tt.ptr<f32>, #long>, tensor<32xi32, #long>
+  tt.store %9, %6 : tensor<32x!tt.ptr<f32>, #long>
+  tt.return
+}
+}
