@@ -1,6 +1,8 @@
 import glob
 import importlib.util
+import json
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -22,6 +24,7 @@ def pytest_addoption(parser):
     parser.addoption(
         "--compile-only", metavar="ARCHES", help="compile each kernel for these GPUs too: sm_80,sm_89,sm_90a"
     )
+    parser.addoption("--results", metavar="FILE", help="write what became of each test, for scripts/conformance")
 
 
 def pytest_configure(config):
@@ -34,8 +37,37 @@ def pytest_configure(config):
     else:
         os.environ["TRITON_DEFAULT_BACKEND"] = "cpu"
         os.environ["DESPINA_LIBCUDA_PATH"] = build_stub()
+    if config.getoption("--results"):
+        config.pluginmanager.register(Results(config.getoption("--results")))
     if config.getoption("--compile-only"):
         start_compile_only(config, config.getoption("--compile-only").split(","))
+
+
+class Results:
+    """What became of each test: passed or failed. Others do not count."""
+
+    def __init__(self, path):
+        self.path, self.tests = path, {}
+
+    def pytest_runtest_logreport(self, report):
+        if report.failed:
+            self.tests[report.nodeid] = "failed"
+        elif report.passed and report.when == "call":
+            self.tests.setdefault(report.nodeid, "passed")
+
+    def pytest_sessionfinish(self):
+        with open(self.path, "w", encoding="utf-8") as file:
+            content = {"machine": machine(), "tests": dict(sorted(self.tests.items()))}
+            json.dump(content, file, indent=0)
+            file.write("\n")
+
+
+def machine():
+    """The GPU or the processor that the tests ran on."""
+    if helpers.on_gpu():
+        command = ["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]
+        return "an " + subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[0]
+    return platform.processor() or platform.machine()
 
 
 def start_on_gpu():

@@ -89,7 +89,11 @@ template <typename Op, typename MakeCopy> void lowerWrite(Op write, MakeCopy mak
 } // namespace
 
 void lowerTensorMaps(ModuleOp module) {
-  module.walk([](ttng::TMALoadOp load) { lowerLoad(load); });
+  // Collected first: a walk does not survive that what follows disappears.
+  SmallVector<ttng::TMALoadOp> loads;
+  module.walk([&](ttng::TMALoadOp load) { loads.push_back(load); });
+  for (ttng::TMALoadOp load : loads)
+    lowerLoad(load);
   module.walk([](ttng::TMAStoreOp store) {
     lowerWrite(store, [&](OpBuilder &b, Value buffer) {
       ttng::AsyncTMACopyLocalToGlobalOp::create(b, store.getLoc(), store.getMap(), store.getCoords(), buffer);

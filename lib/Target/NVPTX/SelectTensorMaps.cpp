@@ -89,9 +89,7 @@ bool canReduce(tt::DescriptorReduceKind kind, Type element) {
 }
 
 bool canAccess(Operation *user, Type element) {
-  if (isa<tt::DescriptorLoadOp>(user))
-    return true;
-  if (auto store = dyn_cast<tt::DescriptorStoreOp>(user))
+  if (isa<tt::DescriptorLoadOp, tt::DescriptorStoreOp>(user))
     return true;
   auto reduce = dyn_cast<tt::DescriptorReduceOp>(user);
   return reduce && canReduce(reduce.getKind(), element);
@@ -143,13 +141,16 @@ void rewriteUser(Operation *user, Value map) {
 
 void selectTensorMaps(ModuleOp module) {
   std::vector<TensorMapRecipe> recipes;
-  module.walk([&](tt::MakeTensorDescOp desc) {
+  // Collected first: a walk does not survive that what follows disappears.
+  SmallVector<tt::MakeTensorDescOp> descriptors;
+  module.walk([&](tt::MakeTensorDescOp desc) { descriptors.push_back(desc); });
+  for (tt::MakeTensorDescOp desc : descriptors) {
     Type element = desc.getType().getBlockType().getElementType();
     bool canFollow =
         llvm::all_of(desc->getUsers(), [&](Operation *user) { return canAccess(user, element); });
     std::optional<TensorMapRecipe> recipe = canFollow ? recipeOf(desc) : std::nullopt;
     if (!recipe)
-      return;
+      continue;
     OpBuilder b(desc);
     auto pointer = tt::PointerType::get(b.getI8Type());
     Value map =
@@ -158,7 +159,7 @@ void selectTensorMaps(ModuleOp module) {
     for (Operation *user : llvm::make_early_inc_range(desc->getUsers()))
       rewriteUser(user, map);
     desc->erase();
-  });
+  }
   setTensorMaps(module, recipes);
 }
 
