@@ -49,7 +49,8 @@ def TTNG_ArriveBarrierOp : TTNG_Op<"arrive_barrier", [MemoryEffects<[MemRead, Me
   let assemblyFormat = "$barrier `,` $count attr-dict `:` type($barrier)";
   let hasVerifier = 1;
 }
-def TTNG_WaitBarrierOp : TTNG_Op<"wait_barrier", [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
+def TTNG_WaitBarrierOp : TTNG_Op<"wait_barrier", [AttrSizedOperandSegments,
+    MemoryEffects<[MemRead<TTNG_SharedMemory>, MemRead, MemWrite]>]> {
   let summary = "All threads wait for the end of a phase; what `filled` names may be read then";
   let description = [{
     `phase` is the parity of the phase, counted from 0. Without it, the wait is for the phases one after the other,
