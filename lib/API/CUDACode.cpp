@@ -71,8 +71,8 @@ nvptx::CUDADriver *cudaDriver(Error &error) {
   return driver;
 }
 
-std::optional<Error> TensorMapCache::find(nvptx::CUDADriver &driver, const nvptx::TensorMapRequest &request,
-                                          nvptx::TensorMap &map) {
+std::optional<Error> TensorMapCache::find(nvptx::CUDADriver &driver, int device,
+                                          const nvptx::TensorMapRequest &request, nvptx::TensorMap &map) {
   std::lock_guard<std::mutex> lock(mutex_);
   for (const Entry &entry : entries_)
     if (sameRequest(entry.request, request)) {
@@ -80,7 +80,7 @@ std::optional<Error> TensorMapCache::find(nvptx::CUDADriver &driver, const nvptx
       return std::nullopt;
     }
   nvptx::CUDAError failure;
-  if (!driver.encodeTensorMap(request, map, failure))
+  if (!driver.encodeTensorMap(device, request, map, failure))
     return errorFrom(failure);
   entries_[next_] = {request, map};
   next_ = (next_ + 1) % entries_.size();
@@ -170,11 +170,12 @@ std::optional<Error> CUDACode::check(const std::vector<RuntimeParameter> &parame
   return std::nullopt;
 }
 
-std::optional<Error> CUDACode::makeTensorMaps(nvptx::CUDADriver &driver, const uint64_t *slots,
+std::optional<Error> CUDACode::makeTensorMaps(nvptx::CUDADriver &driver, int device, const uint64_t *slots,
                                               nvptx::TensorMap *maps) const {
   const std::vector<nvptx::TensorMapRecipe> &recipes = image_.kernel.tensorMaps;
   for (size_t i = 0; i < recipes.size(); ++i)
-    if (std::optional<Error> error = tensorMaps_[i].find(driver, requestOf(recipes[i], slots), maps[i]))
+    if (std::optional<Error> error =
+            tensorMaps_[i].find(driver, device, requestOf(recipes[i], slots), maps[i]))
       return error;
   return std::nullopt;
 }
@@ -183,7 +184,7 @@ std::optional<Error> CUDACode::queue(nvptx::CUDADriver &driver, const Loaded &lo
                                      const nvptx::LaunchConfig &config, const uint64_t *slots,
                                      nvptx::DevicePointer scratch) const {
   llvm::SmallVector<nvptx::TensorMap, 2> maps(image_.kernel.tensorMaps.size());
-  if (std::optional<Error> error = makeTensorMaps(driver, slots, maps.data()))
+  if (std::optional<Error> error = makeTensorMaps(driver, loaded.function.device, slots, maps.data()))
     return error;
   // The order of LoweredKernel.h. A slot's low bytes are the value of a narrower parameter.
   llvm::SmallVector<void *, 40> parameters;

@@ -24,7 +24,7 @@ Error errorFrom(const nvptx::CUDAError &error, const std::string &subject = {});
 class TensorMapCache {
 public:
   /// An error, or none after writing the map.
-  std::optional<Error> find(nvptx::CUDADriver &driver, const nvptx::TensorMapRequest &request,
+  std::optional<Error> find(nvptx::CUDADriver &driver, int device, const nvptx::TensorMapRequest &request,
                             nvptx::TensorMap &map);
 
 private:
@@ -70,7 +70,7 @@ private:
   /// The code on a device, loaded if need be. Null after setting `error`.
   const Loaded *find(int device, Error &error) const;
   const Loaded *loadNow(nvptx::CUDADriver &driver, int device, Error &error) const;
-  std::optional<Error> makeTensorMaps(nvptx::CUDADriver &driver, const uint64_t *slots,
+  std::optional<Error> makeTensorMaps(nvptx::CUDADriver &driver, int device, const uint64_t *slots,
                                       nvptx::TensorMap *maps) const;
   /// Queues the kernel, with `scratch` as its scratch memory.
   std::optional<Error> queue(nvptx::CUDADriver &driver, const Loaded &loaded,

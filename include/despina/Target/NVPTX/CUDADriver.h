@@ -195,8 +195,9 @@ public:
   std::optional<DevicePointer> allocateAsync(int device, size_t bytes, StreamHandle stream, CUDAError &error);
   bool releaseAsync(int device, DevicePointer address, StreamHandle stream, CUDAError &error);
 
-  /// False after setting `error`, which names the rule of CUDA that the request breaks.
-  bool encodeTensorMap(const TensorMapRequest &request, TensorMap &map, CUDAError &error);
+  /// For memory of `device`. False after setting `error`, which names the rule of CUDA that the request
+  /// breaks.
+  bool encodeTensorMap(int device, const TensorMapRequest &request, TensorMap &map, CUDAError &error);
 
   std::optional<DeviceBuffer> allocate(int device, size_t bytes, CUDAError &error);
   /// Copies and fills wait until all earlier work in the default stream is done.

@@ -179,7 +179,8 @@ static std::string brokenRule(const TensorMapRequest &request) {
 /// CUtensorMapSwizzle of a number of bytes.
 static int swizzleMode(unsigned bytes) { return bytes == 128 ? 3 : bytes == 64 ? 2 : bytes == 32 ? 1 : 0; }
 
-bool CUDADriver::encodeTensorMap(const TensorMapRequest &request, TensorMap &map, CUDAError &error) {
+bool CUDADriver::encodeTensorMap(int device, const TensorMapRequest &request, TensorMap &map,
+                                 CUDAError &error) {
   if (!state_->call.tensorMapEncode) {
     error = badArgument("the driver is too old for tensor maps: CUDA 12.0 (driver 525) or newer is needed");
     return false;
@@ -196,6 +197,10 @@ bool CUDADriver::encodeTensorMap(const TensorMapRequest &request, TensorMap &map
     if (i > 0)
       strides[i - 1] = request.strides[i] * request.elementBytes;
   }
+  // Threads that have never called CUDA have no context, and the call wants one.
+  InContext context(*this, device, error);
+  if (!context)
+    return false;
   constexpr int noInterleave = 0, promoteTo128Bytes = 2;
   int code = state_->call.tensorMapEncode(
       &map, static_cast<int>(request.dataType), request.rank, request.base, request.extents, strides, box,
