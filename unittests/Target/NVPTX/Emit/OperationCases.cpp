@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "OperationCases.h"
 
+#include "llvm/IR/Attributes.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/LLVMContext.h"
