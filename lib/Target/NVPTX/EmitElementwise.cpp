@@ -28,6 +28,22 @@ OperandKey keyOf(ArrayRef<Value> operands) {
 
 } // namespace
 
+static bool isKnownElement(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return llvm::is_contained({1U, 8U, 16U, 32U, 64U}, integer.getWidth());
+  return isa<tt::PointerType, IndexType, Float16Type, BFloat16Type, Float32Type, Float64Type,
+             Float8E4M3FNType, Float8E5M2Type, Float8E4M3FNUZType, Float8E5M2FNUZType, Float8E4M3B11FNUZType>(
+      type);
+}
+
+LogicalResult checkElementTypes(Operation *op) {
+  for (TypeRange types : {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
+    for (Type type : types)
+      if (Type element = getElementTypeOrSelf(type); !isKnownElement(element))
+        return op->emitOpError("on ") << element << " is not supported on CUDA";
+  return success();
+}
+
 SmallVector<unsigned, 8> copySources(Type type) {
   unsigned count = ThreadEmitter::numRegisters(type);
   SmallVector<unsigned, 8> sources(count, 0);
@@ -42,6 +58,8 @@ SmallVector<unsigned, 8> copySources(Type type) {
 }
 
 LogicalResult mapElements(ThreadEmitter &e, Operation *op, ElementsFunction function, bool pure) {
+  if (failed(checkElementTypes(op)))
+    return failure();
   SmallVector<unsigned, 8> sources = copySources(op->getResult(0).getType());
   SmallVector<ArrayRef<Value>, 4> inputs;
   for (Value operand : op->getOperands()) {
@@ -78,6 +96,8 @@ LogicalResult mapElements(ThreadEmitter &e, Operation *op, ElementsFunction func
 }
 
 LogicalResult mapList(ThreadEmitter &e, Operation *op, ListFunction function) {
+  if (failed(checkElementTypes(op)))
+    return failure();
   SmallVector<unsigned, 8> sources = copySources(op->getResult(0).getType());
   ArrayRef<Value> inputs = e.get(op->getOperand(0));
   if (inputs.size() != sources.size())

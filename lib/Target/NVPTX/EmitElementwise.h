@@ -21,6 +21,9 @@ namespace despina::nvptx {
 /// The element type of a value: f32 for a tile of f32.
 inline mlir::Type elementOf(mlir::Value value) { return mlir::getElementTypeOrSelf(value.getType()); }
 
+/// Reports an operation on elements that the target does not have (f128, f8E3M4, i7, ...).
+mlir::LogicalResult checkElementTypes(mlir::Operation *op);
+
 /// For each register of a value of this type, the one it is a copy of: itself, or a lower one.
 llvm::SmallVector<unsigned, 8> copySources(mlir::Type type);
 

@@ -75,6 +75,8 @@ Registers readTable(ThreadEmitter &e, RankedTensorType tile, DenseElementsAttr e
 }
 
 LogicalResult emitConstant(ThreadEmitter &e, arith::ConstantOp op) {
+  if (failed(checkElementTypes(op)))
+    return failure();
   auto tile = dyn_cast<RankedTensorType>(op.getType());
   if (!tile) {
     if (!isa<IntegerAttr, FloatAttr>(op.getValue()))

@@ -34,7 +34,7 @@ public:
   LogicalResult run();
 
 private:
-  bool splitConstraints();
+  void splitConstraints();
   Type typeOfConstraint(StringRef constraint);
   bool plan(SmallVectorImpl<PackedOperand> &operands, TypeRange types, ArrayRef<StringRef> constraints,
             StringRef what);
@@ -43,7 +43,8 @@ private:
   Registers unpack(const PackedOperand &operand, ArrayRef<Value> registers);
   Value packOne(const PackedOperand &operand, ArrayRef<Value> elements);
   Value toType(Value value, Type type);
-  Registers call(ArrayRef<Value> inputs);
+  Registers call(ArrayRef<Value> inputRegisters);
+  void emitGroup(ArrayRef<unsigned> members, MutableArrayRef<Registers> values);
 
   ThreadEmitter &e;
   tt::ElementwiseInlineAsmOp op;
@@ -53,7 +54,7 @@ private:
   SmallVector<PackedOperand, 4> results, arguments;
 };
 
-bool InlineAsmEmitter::splitConstraints() {
+void InlineAsmEmitter::splitConstraints() {
   SmallVector<StringRef, 8> parts;
   constraintText = op.getConstraints().str();
   llvm::erase(constraintText, ' ');
@@ -66,15 +67,14 @@ bool InlineAsmEmitter::splitConstraints() {
     else
       inputs.push_back(part);
   }
-  return true;
 }
 
 /// Null for what no register of PTX is.
 Type InlineAsmEmitter::typeOfConstraint(StringRef constraint) {
-  constraint = constraint.ltrim("=&");
   unsigned tied = 0;
   if (!constraint.getAsInteger(10, tied))
     return tied < outputs.size() ? typeOfConstraint(outputs[tied]) : Type();
+  constraint = constraint.ltrim("=&");
   if (constraint.size() != 1)
     return {};
   switch (constraint.front()) {
@@ -101,19 +101,24 @@ bool InlineAsmEmitter::plan(SmallVectorImpl<PackedOperand> &operands, TypeRange 
       operand.natural = e.b.getIntegerType(shared);
       operand.perRegister = shared / std::max(width, 8U);
     }
+    unsigned used = std::min(operand.perRegister, pack) * std::max(width, 8U);
     operand.registers = llvm::divideCeil(pack, operand.perRegister);
-    for (unsigned index = 0; index != operand.registers; ++index, ++next) {
-      Type held = next < constraints.size() ? typeOfConstraint(constraints[next]) : operand.natural;
+    // With too few constraints, only the count is of interest.
+    bool isComplete = next + operand.registers <= constraints.size();
+    for (StringRef constraint :
+         constraints.slice(isComplete ? next : 0, isComplete ? operand.registers : 0)) {
+      Type held = typeOfConstraint(constraint);
       if (!held)
-        return op.emitOpError() << "has the constraint '" << constraints[next]
+        return op.emitOpError() << "has the constraint '" << constraint
                                 << "'; on CUDA, registers are 'h' (16 bits), 'r' (32), 'l' (64), 'f' and 'd'",
                false;
-      if (held.getIntOrFloatBitWidth() < std::min(width, 64U))
-        return op.emitOpError() << "has the constraint '" << constraints[next] << "', too narrow for "
+      if (held.getIntOrFloatBitWidth() < used)
+        return op.emitOpError() << "has the constraint '" << constraint << "', too narrow for "
                                 << getElementTypeOrSelf(type),
                false;
       operand.types.push_back(held);
     }
+    next += operand.registers;
     operands.push_back(operand);
   }
   if (next != constraints.size())
@@ -192,38 +197,45 @@ Registers InlineAsmEmitter::call(ArrayRef<Value> inputRegisters) {
   return registers;
 }
 
+/// The text for the elements in these registers; `members` may end with repetitions of the last one.
+void InlineAsmEmitter::emitGroup(ArrayRef<unsigned> members, MutableArrayRef<Registers> values) {
+  SmallVector<Value, 8> inputRegisters;
+  for (auto [argument, operand] : llvm::zip(op.getArgs(), arguments)) {
+    Registers elements;
+    for (unsigned member : members)
+      elements.push_back(e.get(argument)[member]);
+    packInto(inputRegisters, operand, elements);
+  }
+  Registers outputRegisters = call(inputRegisters);
+  ArrayRef<Value> rest = outputRegisters;
+  for (auto [result, value] : llvm::zip(results, values)) {
+    Registers elements = unpack(result, rest.take_front(result.registers));
+    rest = rest.drop_front(result.registers);
+    // Backwards, so that an element has the first of its results.
+    for (size_t index = members.size(); index-- != 0;)
+      value[members[index]] = elements[index];
+  }
+}
+
 LogicalResult InlineAsmEmitter::run() {
-  if (!splitConstraints() || !plan(results, op.getResultTypes(), outputs, "output") ||
+  if (failed(checkElementTypes(op)))
+    return failure();
+  splitConstraints();
+  if (!plan(results, op.getResultTypes(), outputs, "output") ||
       !plan(arguments, op.getOperandTypes(), inputs, "input"))
     return failure();
   SmallVector<unsigned, 8> sources = copySources(op->getResult(0).getType());
+  for (Value argument : op.getArgs())
+    if (e.get(argument).size() != sources.size())
+      return op.emitOpError("has operands and results of different layouts");
   SmallVector<unsigned, 8> own;
   for (auto [index, source] : llvm::enumerate(sources))
     if (index == source)
       own.push_back(source);
-  for (Value argument : op.getArgs())
-    if (e.get(argument).size() != sources.size())
-      return op.emitOpError("has operands and results of different layouts");
+  own.append(llvm::alignTo(own.size(), pack) - own.size(), own.back());
   SmallVector<Registers, 2> values(results.size(), Registers(sources.size()));
-  for (size_t first = 0; first < own.size(); first += pack) {
-    // The last group may be filled up with its last element.
-    auto member = [&](unsigned index) { return own[std::min(first + index, own.size() - 1)]; };
-    SmallVector<Value, 8> inputRegisters;
-    for (auto [argument, operand] : llvm::zip(op.getArgs(), arguments)) {
-      Registers elements;
-      for (unsigned index = 0; index != pack; ++index)
-        elements.push_back(e.get(argument)[member(index)]);
-      packInto(inputRegisters, operand, elements);
-    }
-    Registers outputRegisters = call(inputRegisters);
-    ArrayRef<Value> rest = outputRegisters;
-    for (auto [result, value] : llvm::zip(results, values)) {
-      Registers elements = unpack(result, rest.take_front(result.registers));
-      rest = rest.drop_front(result.registers);
-      for (unsigned index = 0; index != pack && first + index < own.size(); ++index)
-        value[member(index)] = elements[index];
-    }
-  }
+  for (size_t first = 0; first < own.size(); first += pack)
+    emitGroup(ArrayRef(own).slice(first, pack), values);
   for (auto [result, value] : llvm::zip(op->getResults(), values)) {
     for (auto [index, source] : llvm::enumerate(sources))
       value[index] = value[source];
