@@ -45,13 +45,26 @@ std::string trim(const std::string &text) {
   return begin == std::string::npos ? "" : text.substr(begin, end - begin + 1);
 }
 
+/// The parts between commas; those inside of brackets belong to a type ("tensordesc<fp16[64, 64]>").
+std::vector<std::string> splitTypes(const std::string &text) {
+  std::vector<std::string> items(1);
+  int depth = 0;
+  for (char c : text) {
+    depth += c == '[' ? 1 : c == ']' ? -1 : 0;
+    if (c == ',' && depth <= 0)
+      items.emplace_back();
+    else
+      items.back() += c;
+  }
+  return items;
+}
+
 /// Splits "*fp32, n=i32:16" into types, with the names that are given.
 std::vector<despina::NamedType> parseSignature(const std::string &text) {
   std::vector<despina::NamedType> signature;
   if (trim(text).empty())
     return signature;
-  std::stringstream stream(text);
-  for (std::string item; std::getline(stream, item, ',');) {
+  for (const std::string &item : splitTypes(text)) {
     size_t equals = item.find('=');
     if (equals == std::string::npos)
       signature.push_back({"", trim(item)});

@@ -163,6 +163,12 @@ class tensor:
     def floor(self) -> Any:
         """Largest integer not above x (fp32, fp64)."""
         ...
+    def gather(self, index: Any, axis: Any) -> Any:
+        """Picks elements of `src` along an axis by `index`."""
+        ...
+    def histogram(self, num_bins: Any, mask: Any = None) -> Any:
+        """Counts how often 0, 1, ..., num_bins - 1 stand in `input`."""
+        ...
     def log(self) -> Any:
         """Natural logarithm (fp32, fp64)."""
         ...
@@ -424,16 +430,16 @@ def full(shape: Any, value: Any, dtype: Any) -> Any:
     """A tensor of the given shape and dtype, filled with `value`."""
     ...
 
-def gather() -> Any:
-    """Not supported yet. Not supported yet."""
+def gather(src: Any, index: Any, axis: Any) -> Any:
+    """Picks elements of `src` along an axis by `index`."""
     ...
 
-def histogram() -> Any:
-    """Not supported yet. Not supported yet."""
+def histogram(input: Any, num_bins: Any, mask: Any = None) -> Any:
+    """Counts how often 0, 1, ..., num_bins - 1 stand in `input`."""
     ...
 
-def inline_asm_elementwise() -> Any:
-    """Not supported yet. Not supported yet."""
+def inline_asm_elementwise(asm: Any, constraints: Any, args: Any, dtype: Any, is_pure: Any, pack: Any) -> Any:
+    """Runs text of the target's assembler on each `pack` elements."""
     ...
 
 def interleave(a: Any, b: Any) -> Any:
@@ -448,8 +454,8 @@ def load(pointer: Any, mask: Any = None, other: Any = None, boundary_check: Any 
     """What `pointer` points to; lanes outside of `mask` read `other`."""
     ...
 
-def load_tensor_descriptor() -> Any:
-    """Not supported yet. Not supported yet."""
+def load_tensor_descriptor(desc: Any, offsets: Any) -> Any:
+    """Reads a block; elements out of bounds are the padding."""
     ...
 
 def log(x: Any) -> Any:
@@ -464,8 +470,8 @@ def make_block_ptr(base: Any, shape: Any, strides: Any, offsets: Any, block_shap
     """A pointer to a block of a larger tensor."""
     ...
 
-def make_tensor_descriptor() -> Any:
-    """Not supported yet. Not supported yet."""
+def make_tensor_descriptor(base: Any, shape: Any, strides: Any, block_shape: Any, padding_option: Any = 'zero') -> Any:
+    """Describes a tensor in memory, to access it in blocks."""
     ...
 
 def map_elementwise() -> Any:
@@ -620,8 +626,8 @@ def store(pointer: Any, value: Any, mask: Any = None, boundary_check: Any = (), 
     """Writes `value` to where `pointer` points, in the lanes of `mask`."""
     ...
 
-def store_tensor_descriptor() -> Any:
-    """Not supported yet. Not supported yet."""
+def store_tensor_descriptor(desc: Any, offsets: Any, value: Any) -> Any:
+    """Writes a block; elements out of bounds are dropped."""
     ...
 
 def sub(x: Any, y: Any, sanitize_overflow: Any = True) -> Any:
@@ -640,12 +646,12 @@ def tensor(*args: Any) -> Any:
     """A run-time value: a block or a scalar."""
     ...
 
-def tensor_descriptor() -> Any:
-    """Not supported yet. Not supported yet."""
+def tensor_descriptor(*args: Any) -> Any:
+    """A tensor in memory that is accessed in blocks."""
     ...
 
-def tensor_descriptor_type() -> Any:
-    """Not supported yet. Not supported yet."""
+def tensor_descriptor_type(*args: Any) -> Any:
+    """The type of a tensor descriptor."""
     ...
 
 def to_tensor(input: Any) -> Any:
