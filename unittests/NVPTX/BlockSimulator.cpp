@@ -10,6 +10,7 @@
 
 #include "SimulatedPTX.h"
 #include "ThreadBlock.h"
+#include "ThreadCalls.h"
 
 #include "despina/Target/NVPTX/PTXEmit.h"
 
@@ -42,8 +43,6 @@ struct SimulatedKernel::Impl {
 };
 
 namespace {
-
-constexpr const char *callName = "despina_simulated_operation";
 
 /// Rewrites a module for the host.
 class HostRewriter {
@@ -99,68 +98,12 @@ private:
     }
     for (auto [index, operation] : llvm::enumerate(threadOperations()))
       if (operation.matches(callee->getName())) {
-        replace(call, index);
+        llvm::SmallVector<llvm::Value *> operands(call.args());
+        call.replaceAllUsesWith(callThreads(b, index, operands, call.getType()));
+        call.eraseFromParent();
         return true;
       }
     return fail("the simulator does not know " + callee->getName().str());
-  }
-
-  unsigned words(llvm::Type *type) {
-    if (type->isVoidTy())
-      return 0;
-    if (auto *record = llvm::dyn_cast<llvm::StructType>(type)) {
-      unsigned sum = 0;
-      for (llvm::Type *element : record->elements())
-        sum += words(element);
-      return sum;
-    }
-    return (module.getDataLayout().getTypeSizeInBits(type).getFixedValue() + 31) / 32;
-  }
-
-  llvm::Value *slots(unsigned count, llvm::Function &function) {
-    llvm::IRBuilder<> entry(&function.getEntryBlock(), function.getEntryBlock().begin());
-    return entry.CreateAlloca(llvm::ArrayType::get(b.getInt32Ty(), std::max(1u, count)));
-  }
-
-  llvm::Value *slot(llvm::Value *base, unsigned index) {
-    return b.CreateConstInBoundsGEP1_32(b.getInt32Ty(), base, index);
-  }
-
-  void replace(llvm::CallInst &call, unsigned operation) {
-    llvm::Function &function = *call.getFunction();
-    unsigned operands = 0, results = words(call.getType());
-    for (llvm::Value *operand : call.args())
-      operands += words(operand->getType());
-    llvm::Value *in = slots(operands, function), *out = slots(results, function);
-    unsigned next = 0;
-    for (llvm::Value *operand : call.args()) {
-      llvm::Value *stored = operand;
-      if (operand->getType()->isIntegerTy() && operand->getType()->getIntegerBitWidth() < 32)
-        stored = b.CreateZExt(operand, b.getInt32Ty());
-      b.CreateAlignedStore(stored, slot(in, next), llvm::Align(4));
-      next += words(operand->getType());
-    }
-    llvm::Type *pointer = b.getPtrTy(), *word = b.getInt32Ty();
-    llvm::FunctionCallee target =
-        module.getOrInsertFunction(callName, b.getVoidTy(), word, pointer, word, pointer, word);
-    b.CreateCall(target, {b.getInt32(operation), in, b.getInt32(operands), out, b.getInt32(results)});
-    if (results)
-      call.replaceAllUsesWith(loadResult(call.getType(), out));
-    call.eraseFromParent();
-  }
-
-  llvm::Value *loadResult(llvm::Type *type, llvm::Value *out) {
-    auto *record = llvm::dyn_cast<llvm::StructType>(type);
-    if (!record)
-      return b.CreateAlignedLoad(type, out, llvm::Align(4));
-    llvm::Value *result = llvm::PoisonValue::get(type);
-    unsigned next = 0;
-    for (unsigned i = 0; i < record->getNumElements(); ++i) {
-      llvm::Type *element = record->getElementType(i);
-      result = b.CreateInsertValue(result, b.CreateAlignedLoad(element, slot(out, next), llvm::Align(4)), i);
-      next += words(element);
-    }
-    return result;
   }
 
   /// void entry(const uint64_t *arguments)
@@ -202,7 +145,14 @@ std::unique_ptr<orc::LLJIT> makeJIT(std::string &error) {
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
   });
-  auto made = orc::LLJITBuilder().create();
+  // Registers of a thread are many, and the code runs a few times only.
+  auto host = orc::JITTargetMachineBuilder::detectHost();
+  if (!host) {
+    error = llvm::toString(host.takeError());
+    return nullptr;
+  }
+  host->setCodeGenOptLevel(llvm::CodeGenOptLevel::None);
+  auto made = orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(*host)).create();
   if (!made) {
     error = llvm::toString(made.takeError());
     return nullptr;
@@ -213,7 +163,7 @@ std::unique_ptr<orc::LLJIT> makeJIT(std::string &error) {
     symbols[jit.mangleAndIntern(name)] = {orc::ExecutorAddr::fromPtr(function),
                                           llvm::JITSymbolFlags::Exported};
   };
-  define(callName, &callOperation);
+  define(threadCallName, &callOperation);
   define("__truncsfbf2", &roundToBF16);
   llvm::cantFail(jit.getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols))));
   // The C library has functions for what code calls besides, such as memcpy and conversions of half floats.

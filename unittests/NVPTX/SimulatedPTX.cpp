@@ -13,9 +13,13 @@
 //===----------------------------------------------------------------------===//
 #include "SimulatedPTX.h"
 
+#include "ThreadBlock.h"
+#include "ThreadCalls.h"
+
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
@@ -110,11 +114,10 @@ private:
       rest = after.trim();
     }
     auto [opcode, operandText] = rest.split(' ');
-    llvm::SmallVector<StringRef> operands = splitOperands(operandText), modifiers;
-    opcode.split(modifiers, '.');
+    llvm::SmallVector<StringRef> operands = splitOperands(operandText);
     if (!guard)
-      return runOpcode(modifiers, operands);
-    return runGuarded(guard, [&] { return runOpcode(modifiers, operands); });
+      return runOpcode(opcode, operands);
+    return runGuarded(guard, [&] { return runOpcode(opcode, operands); });
   }
 
   /// Registers keep what they had where the guard is false.
@@ -145,28 +148,119 @@ private:
     return true;
   }
 
-  bool runOpcode(llvm::ArrayRef<StringRef> modifiers, llvm::ArrayRef<StringRef> operands) {
+  bool runOpcode(StringRef name, llvm::ArrayRef<StringRef> operands) {
+    for (auto [index, operation] : llvm::enumerate(threadOperations()))
+      if (operation.matches(name))
+        return runTogether(index, operands);
+    llvm::SmallVector<StringRef> modifiers;
+    name.split(modifiers, '.');
     StringRef opcode = modifiers.front();
+    if (opcode == "fence")
+      return true;
+    if (opcode == "createpolicy")
+      return write(operands[0], b.getInt64(0));
     llvm::Type *type = typeOf(modifiers.back());
     if (!type)
       return fail("type ." + modifiers.back());
     if (opcode == "mov" && operands.size() == 2)
       return move(type, operands);
-    if ((opcode == "ld" || opcode == "st") && operands.size() == 2)
+    if ((opcode == "ld" || opcode == "st") && operands.size() >= 2)
       return access(opcode == "ld", type, operands);
+    if ((opcode == "atom" || opcode == "red") && operands.size() >= 2)
+      return update(modifiers, type, operands);
     if (opcode == "setp" && operands.size() == 3 && modifiers[1] == "ne") {
       Value *x = read(operands[1], type), *y = read(operands[2], type);
-      return x && y && write(operands[0], b.CreateICmpNE(b.CreateBitCast(x, type), y));
+      return x && y && write(operands[0], b.CreateICmpNE(fit(x, type), fit(y, type)));
     }
     return fail(opcode);
   }
 
-  /// b32, u32, s32, f32: bits.
+  /// What all threads of a warp do: the first operand is the result.
+  bool runTogether(unsigned operation, llvm::ArrayRef<StringRef> operands) {
+    llvm::SmallVector<Value *> values;
+    for (StringRef operand : operands.drop_front())
+      for (StringRef name : elements(operand)) {
+        Value *value = read(name, b.getInt32Ty());
+        if (!value)
+          return false;
+        values.push_back(value);
+      }
+    llvm::SmallVector<StringRef> results = elements(operands.front());
+    llvm::SmallVector<llvm::Type *> types;
+    for (StringRef name : results)
+      types.push_back(resultType(name));
+    Value *all = callThreads(b, operation, values, llvm::StructType::get(b.getContext(), types));
+    for (auto [i, name] : llvm::enumerate(results))
+      write(name, b.CreateExtractValue(all, i));
+    return true;
+  }
+
+  /// The type of a register that is a result of the call.
+  llvm::Type *resultType(StringRef name) {
+    unsigned index = 0;
+    (void)name.trim().drop_front().getAsInteger(10, index);
+    auto *record = llvm::dyn_cast<llvm::StructType>(call.getType());
+    return record && index < record->getNumElements() ? record->getElementType(index) : call.getType();
+  }
+
+  /// b32, u32, s32, f32: bits. Null for what is not a type.
   llvm::Type *typeOf(StringRef modifier) {
     unsigned bits = 0;
     if (modifier == "pred")
       return b.getInt1Ty();
     return modifier.empty() || modifier.drop_front().getAsInteger(10, bits) ? nullptr : b.getIntNTy(bits);
+  }
+
+  /// Threads change only where they wait, so an atomic operation is one after the other.
+  bool update(llvm::ArrayRef<StringRef> modifiers, llvm::Type *type, llvm::ArrayRef<StringRef> operands) {
+    StringRef what = modifiers[modifiers.size() - 2];
+    char kind = modifiers.back().front();
+    std::optional<StringRef> result;
+    if (modifiers.front() == "atom") {
+      result = operands.front();
+      operands = operands.drop_front();
+    }
+    Value *at = address(operands[0]), *operand = read(operands[1], type);
+    if (!at || !operand)
+      return false;
+    operand = fit(operand, type);
+    Value *old = b.CreateAlignedLoad(type, at, llvm::Align(type->getIntegerBitWidth() / 8)), *next = nullptr;
+    if (what == "cas") {
+      Value *swapped = read(operands[2], type);
+      next = swapped ? b.CreateSelect(b.CreateICmpEQ(old, operand), fit(swapped, type), old) : nullptr;
+    } else {
+      next = combine(what, kind, old, operand);
+    }
+    if (!next)
+      return fail(what + "." + modifiers.back());
+    b.CreateAlignedStore(next, at, llvm::Align(type->getIntegerBitWidth() / 8));
+    return !result || write(*result, old);
+  }
+
+  Value *combine(StringRef what, char kind, Value *old, Value *operand) {
+    llvm::Type *type = old->getType();
+    if (what == "exch")
+      return operand;
+    if (kind == 'f' && what == "add") {
+      unsigned bits = type->getIntegerBitWidth();
+      llvm::Type *floating = bits == 16 ? b.getHalfTy() : bits == 32 ? b.getFloatTy() : b.getDoubleTy();
+      Value *sum = b.CreateFAdd(b.CreateBitCast(old, floating), b.CreateBitCast(operand, floating));
+      return b.CreateBitCast(sum, type);
+    }
+    if (kind == 'f')
+      return nullptr;
+    bool isSigned = kind == 's';
+    auto pick = [&](llvm::CmpInst::Predicate forSigned, llvm::CmpInst::Predicate forUnsigned) {
+      return b.CreateSelect(b.CreateICmp(isSigned ? forSigned : forUnsigned, old, operand), old, operand);
+    };
+    return llvm::StringSwitch<llvm::function_ref<Value *()>>(what)
+        .Case("add", [&] { return b.CreateAdd(old, operand); })
+        .Case("and", [&] { return b.CreateAnd(old, operand); })
+        .Case("or", [&] { return b.CreateOr(old, operand); })
+        .Case("xor", [&] { return b.CreateXor(old, operand); })
+        .Case("max", [&] { return pick(llvm::CmpInst::ICMP_SGT, llvm::CmpInst::ICMP_UGT); })
+        .Case("min", [&] { return pick(llvm::CmpInst::ICMP_SLT, llvm::CmpInst::ICMP_ULT); })
+        .Default([] { return static_cast<Value *>(nullptr); })();
   }
 
   llvm::SmallVector<StringRef> elements(StringRef operand) {
@@ -229,12 +323,14 @@ private:
       fail("address " + operand);
       return nullptr;
     }
-    auto [base, offset] = operand.split('+');
-    Value *value = read(base, b.getInt64Ty());
-    uint64_t bytes = 0;
+    size_t sign = operand.find_first_of("+-");
+    Value *value = read(operand.substr(0, sign), b.getInt64Ty());
+    int64_t bytes = 0;
+    StringRef offset = sign == StringRef::npos ? "" : operand.substr(sign);
+    offset.consume_front("+");
     if (!value || (!offset.empty() && offset.trim().getAsInteger(0, bytes)))
       return nullptr;
-    Value *sum = b.CreateAdd(fit(value, b.getInt64Ty()), b.getInt64(bytes));
+    Value *sum = b.CreateAdd(fit(value, b.getInt64Ty()), b.getInt64(static_cast<uint64_t>(bytes)));
     return b.CreateIntToPtr(sum, b.getPtrTy());
   }
 

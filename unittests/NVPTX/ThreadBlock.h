@@ -38,7 +38,7 @@ struct BlockState {
 /// Something that threads do in ways the host does not know.
 struct ThreadOperation {
   enum class Scope { Thread, Warp, Block };
-  /// The name of an intrinsic, or how it starts with a final '*'.
+  /// The name of an intrinsic or of an instruction, or how it starts with a final '*'.
   std::string name;
   Scope scope;
   /// Does it for all threads of the scope at once, in the order of their indices.
@@ -49,6 +49,8 @@ struct ThreadOperation {
 
 /// All of them.
 llvm::ArrayRef<ThreadOperation> threadOperations();
+/// The share of SimulatedMma.cpp.
+std::vector<ThreadOperation> matrixOperations();
 
 /// Runs a block: `entry` is called on a fiber for each thread. What went wrong, or an empty text.
 std::string runBlock(BlockState &state, const std::function<void()> &entry, std::mt19937 &random);

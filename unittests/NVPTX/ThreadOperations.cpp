@@ -136,6 +136,8 @@ std::vector<ThreadOperation> makeOperations() {
       all.push_back(loadsMatrices(count, isTransposed));
       all.push_back(storesMatrices(count, isTransposed));
     }
+  for (ThreadOperation &operation : matrixOperations())
+    all.push_back(std::move(operation));
   return all;
 }
 

@@ -96,8 +96,7 @@ std::string moduleText(const std::string &parameters, const std::string &body,
 
 } // namespace
 
-bool runTileKernel(const std::string &parameters, const std::string &body,
-                   llvm::ArrayRef<SimulatedArgument> arguments, const TileKernelOptions &options) {
+static std::unique_ptr<MLIRContext> makeContext() {
   addPorts();
   std::unique_ptr<MLIRContext> context = createContext();
   DialectRegistry registry;
@@ -105,6 +104,35 @@ bool runTileKernel(const std::string &parameters, const std::string &body,
   nvptx::registerTranslations(registry);
   context->appendDialectRegistry(registry);
   context->loadAllAvailableDialects();
+  return context;
+}
+
+static nvptx::NVPTXOptions targetOptions(const TileKernelOptions &options) {
+  nvptx::NVPTXOptions target;
+  target.arch.number = options.capability;
+  target.numWarps = options.numWarps;
+  return target;
+}
+
+static bool simulate(ModuleOp code, const std::optional<nvptx::LoweredKernel> &lowered,
+                     const std::string &text, std::array<unsigned, 3> grid,
+                     llvm::ArrayRef<SimulatedArgument> arguments) {
+  EXPECT_TRUE(lowered && succeeded(verify(code))) << text;
+  if (!lowered)
+    return false;
+  std::string error;
+  std::unique_ptr<SimulatedKernel> simulated = SimulatedKernel::load(code, *lowered, error);
+  EXPECT_TRUE(simulated) << error << "\n" << text;
+  if (!simulated)
+    return false;
+  error = simulated->launch(grid, arguments, static_cast<unsigned>(text.size()));
+  EXPECT_EQ(error, "") << text;
+  return error.empty();
+}
+
+bool runTileKernel(const std::string &parameters, const std::string &body,
+                   llvm::ArrayRef<SimulatedArgument> arguments, const TileKernelOptions &options) {
+  std::unique_ptr<MLIRContext> context = makeContext();
   std::string text = moduleText(parameters, body, options);
   OwningOpRef<ModuleOp> module =
       parseSourceString<ModuleOp>(text, ParserConfig(context.get(), /*verifyAfterParse=*/false));
@@ -114,23 +142,22 @@ bool runTileKernel(const std::string &parameters, const std::string &body,
   auto scratchBytes = [&](Operation *op) { return nvptx::scratchBytes(op, options.capability); };
   allocateSharedMemory(*module, scratchBytes);
   insertBarriers(*module, scratchBytes);
-
-  nvptx::NVPTXOptions target;
-  target.arch.number = options.capability;
   OwningOpRef<ModuleOp> output = ModuleOp::create(module->getLoc());
   auto kernel = *module->getOps<tt::FuncOp>().begin();
-  std::optional<nvptx::LoweredKernel> lowered = nvptx::ThreadEmitter(kernel, target).run(*output);
-  EXPECT_TRUE(lowered && succeeded(verify(*output))) << text;
-  if (!lowered)
+  nvptx::NVPTXOptions target = targetOptions(options);
+  auto lowered = nvptx::ThreadEmitter(kernel, target).run(*output);
+  return simulate(*output, lowered, text, {1, 1, 1}, arguments);
+}
+
+bool runKernel(const std::string &text, std::array<unsigned, 3> grid,
+               llvm::ArrayRef<SimulatedArgument> arguments, const TileKernelOptions &options) {
+  std::unique_ptr<MLIRContext> context = makeContext();
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, context.get());
+  EXPECT_TRUE(module) << text;
+  if (!module)
     return false;
-  std::string error;
-  std::unique_ptr<SimulatedKernel> simulated = SimulatedKernel::load(*output, *lowered, error);
-  EXPECT_TRUE(simulated) << error << "\n" << text;
-  if (!simulated)
-    return false;
-  error = simulated->launch({1, 1, 1}, arguments, static_cast<unsigned>(text.size()));
-  EXPECT_EQ(error, "") << text;
-  return error.empty();
+  auto lowered = nvptx::lowerToLLVMDialect(*module, targetOptions(options));
+  return simulate(*module, lowered, text, grid, arguments);
 }
 
 std::string shapeText(const LinearLayout &layout) {

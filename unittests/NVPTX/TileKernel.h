@@ -36,6 +36,10 @@ struct TileKernelOptions {
 bool runTileKernel(const std::string &parameters, const std::string &body,
                    llvm::ArrayRef<SimulatedArgument> arguments, const TileKernelOptions &options = {});
 
+/// Runs a whole kernel of tile IR without layouts, a module's text, through all passes of the target.
+bool runKernel(const std::string &text, std::array<unsigned, 3> grid,
+               llvm::ArrayRef<SimulatedArgument> arguments, const TileKernelOptions &options = {});
+
 /// tensor<16x32xf32, #ttg.layout<"...">> for a layout of a tile.
 std::string tileType(const LinearLayout &layout, const std::string &element);
 /// 16x32.

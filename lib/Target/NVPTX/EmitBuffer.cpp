@@ -7,6 +7,8 @@
 
 #include "ThreadData.h"
 
+#include "mlir/IR/Matchers.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -213,7 +215,13 @@ LogicalResult emitSubslice(ThreadEmitter &e, ttg::MemDescSubsliceOp op) {
   int64_t start = static_cast<int64_t>(bufferOffset(layout, ArrayRef(offsets).drop_front(ringAxes)));
   Value base = e.get(op.getSrc())[0], window = e.get(op.getSrc())[1];
   base = e.elementPointer(base, memoryType(e, type), slice * type.getSliceElements());
-  e.set(op.getResult(), {base, start ? e.bitXor(window, e.i32(start)) : window});
+  // A window that is known stays known: offsets in it are constants then.
+  APInt known;
+  if (matchPattern(window, m_ConstantInt(&known)))
+    window = e.i32(known.getSExtValue() ^ start);
+  else if (start)
+    window = e.bitXor(window, e.i32(start));
+  e.set(op.getResult(), {base, window});
   return success();
 }
 

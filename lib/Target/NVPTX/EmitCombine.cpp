@@ -157,8 +157,7 @@ private:
   LogicalResult combineLanes(const ReduceStage::LaneStep &step, OperandTiles &tiles) {
     OperandTiles others = tiles, results(tiles.size());
     for (Registers &tile : others)
-      for (Value &value : tile)
-        value = shuffleValue(e, value, {step.laneMask, {}});
+      tile = shuffleValues(e, tile, {step.laneMask, {}});
     // Both lanes of a pair combine in the same order, so that they agree on the result: that of the bit of
     // the lane that no other step has.
     Value isSecond;

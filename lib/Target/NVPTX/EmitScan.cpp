@@ -10,7 +10,10 @@
 
 #include "ThreadData.h"
 
+#include "llvm/ADT/MapVector.h"
+
 #include <bit>
+#include <map>
 
 using namespace mlir;
 
@@ -56,8 +59,8 @@ private:
         Registers old = tile;
         for (size_t i = 0; i < tile.size(); ++i)
           tile[i] = old[i ^ step.registerMask];
-        for (Value &value : tile)
-          value = step.laneMask ? shuffleValue(e, value, {step.laneMask, {}}) : value;
+        if (step.laneMask)
+          shuffleOnce(tile, step.laneMask);
       }
       return std::array{others, others};
     }
@@ -74,6 +77,20 @@ private:
     return result;
   }
 
+  /// Values of one block have one total: it travels once.
+  void shuffleOnce(Registers &tile, uint64_t laneMask) {
+    llvm::MapVector<Value, Value> moved;
+    for (Value value : tile)
+      moved[value] = {};
+    Registers different;
+    for (auto &entry : moved)
+      different.push_back(entry.first);
+    for (auto [entry, value] : llvm::zip(moved, shuffleValues(e, different, {laneMask, {}})))
+      entry.second = value;
+    for (Value &value : tile)
+      value = moved[value];
+  }
+
   LogicalResult doubleBlocks(const ScanStep &step, const ConversionGroup *group) {
     std::optional<std::array<OperandTiles, 2>> others = otherTotals(step, group);
     if (!others)
@@ -81,6 +98,7 @@ private:
     Value threadIsUpper = parity(e, step.upper.lane, step.upper.warp, step.upper.block);
     bool isLast = &step == &plans.front().steps.back();
     OperandTiles oldTotals = totals;
+    sums.clear();
     for (size_t i = 0; i < prefixes.front().size(); ++i) {
       bool registerIsUpper = std::popcount(i & step.upper.registers) % 2;
       Element own = elementAt(oldTotals, i), prefix = elementAt(prefixes, i);
@@ -105,7 +123,7 @@ private:
     if (comesSecond)
       prefix = combiner.combine(other, prefix);
     if (!isLast)
-      own = comesSecond ? combiner.combine(other, own) : combiner.combine(own, other);
+      own = comesSecond ? combineOnce(other, own) : combineOnce(own, other);
     return !own.empty() && !prefix.empty();
   }
 
@@ -120,13 +138,35 @@ private:
     prefix = selectElement(e, comesSecond, longer, prefix);
     if (isLast)
       return true;
-    Element first = other, second = own;
-    if (!combiner.isCommutative()) {
-      first = selectElement(e, comesSecond, other, own);
-      second = selectElement(e, comesSecond, own, other);
-    }
-    own = combiner.combine(first, second);
+    // One operand may stand for several places of the axis, in different halves.
+    Key key = keyOf(own, other);
+    if (registerIsUpper)
+      key.push_back(nullptr);
+    Element &sum = sums[key];
+    if (sum.empty() && combiner.isCommutative())
+      sum = combiner.combine(own, other);
+    else if (sum.empty())
+      sum = combiner.combine(selectElement(e, comesSecond, other, own),
+                             selectElement(e, comesSecond, own, other));
+    own = sum;
     return !own.empty();
+  }
+
+  using Key = std::vector<const void *>;
+  static Key keyOf(ArrayRef<Value> first, ArrayRef<Value> second) {
+    Key key;
+    for (ArrayRef<Value> list : {first, second})
+      for (Value value : list)
+        key.push_back(value.getAsOpaquePointer());
+    return key;
+  }
+
+  /// Both halves of a block get the same total.
+  Element combineOnce(ArrayRef<Value> first, ArrayRef<Value> second) {
+    Element &sum = sums[keyOf(first, second)];
+    if (sum.empty())
+      sum = combiner.combine(first, second);
+    return sum;
   }
 
   ThreadEmitter &e;
@@ -136,6 +176,8 @@ private:
   SmallVector<ConversionGroup> groups;
   TileMover mover;
   OperandTiles prefixes, totals;
+  /// Totals of the step in hand, by what they are made of.
+  std::map<Key, Element> sums;
 };
 
 } // namespace

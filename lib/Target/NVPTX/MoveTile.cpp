@@ -43,16 +43,11 @@ void exchange(ThreadEmitter &e, Registers &values, ArrayRef<RegisterExchange> ex
 /// One round: words of other lanes.
 void shuffleRound(ThreadEmitter &e, const ShuffleRound &round, const SourceLane &from, ArrayRef<Value> source,
                   Registers &result) {
-  Registers bits;
+  Registers values;
   for (ShuffleRound::Value value : round.values)
-    bits.push_back(toBits(e, source[value.from]));
-  Registers words = packWords(e, bits);
-  for (Value &word : words)
-    word = shuffleWord(e, word, from);
-  unsigned width = bits.front().getType().getIntOrFloatBitWidth();
-  Registers values = unpackWords(e, words, width, round.values.size());
-  for (auto [value, moved] : llvm::zip(round.values, values))
-    result[value.to] = fromBits(e, moved, source.front().getType());
+    values.push_back(source[value.from]);
+  for (auto [value, moved] : llvm::zip(round.values, shuffleValues(e, values, from)))
+    result[value.to] = moved;
 }
 
 Registers moveByShuffles(ThreadEmitter &e, const ConversionPlan &plan, ArrayRef<Value> source) {

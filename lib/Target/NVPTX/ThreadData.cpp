@@ -103,13 +103,18 @@ Value shuffleWord(ThreadEmitter &e, Value word, const SourceLane &from) {
   return e.make<NVVM::ShflOp>(word.getType(), e.i32(-1), word, lane, e.i32(31), kind, UnitAttr());
 }
 
-Value shuffleValue(ThreadEmitter &e, Value value, const SourceLane &from) {
-  Value bits = toBits(e, value);
+Registers shuffleValues(ThreadEmitter &e, ArrayRef<Value> values, const SourceLane &from) {
+  Registers bits;
+  for (Value value : values)
+    bits.push_back(toBits(e, value));
   Registers words = packWords(e, bits);
   for (Value &word : words)
     word = shuffleWord(e, word, from);
-  unsigned width = bits.getType().getIntOrFloatBitWidth();
-  return fromBits(e, unpackWords(e, words, width, 1).front(), value.getType());
+  unsigned width = bits.front().getType().getIntOrFloatBitWidth();
+  Registers moved = unpackWords(e, words, width, values.size());
+  for (Value &value : moved)
+    value = fromBits(e, value, values.front().getType());
+  return moved;
 }
 
 Value parity(ThreadEmitter &e, uint64_t laneMask, uint64_t warpMask, uint64_t blockMask) {

@@ -31,8 +31,11 @@ struct SourceLane {
 };
 /// A word of 32 bits of another lane of the warp.
 mlir::Value shuffleWord(ThreadEmitter &e, mlir::Value word, const SourceLane &from);
-/// The same for a register of any type.
-mlir::Value shuffleValue(ThreadEmitter &e, mlir::Value value, const SourceLane &from);
+/// The same for registers of any one type; narrow ones travel together.
+Registers shuffleValues(ThreadEmitter &e, llvm::ArrayRef<mlir::Value> values, const SourceLane &from);
+inline mlir::Value shuffleValue(ThreadEmitter &e, mlir::Value value, const SourceLane &from) {
+  return shuffleValues(e, value, from).front();
+}
 
 /// Whether an odd number of the masked bits of where the thread is are set; null if no bit is asked for.
 mlir::Value parity(ThreadEmitter &e, uint64_t laneMask, uint64_t warpMask, uint64_t blockMask = 0);
