@@ -1,5 +1,6 @@
 """Matrix products of every dtype."""
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -34,6 +35,13 @@ MODULE = module_from("""
         acc += tl.dot(b, c)
         acc = tl.dot(tl.trans(a), c, acc)
         tl.store(out_ptr + place, acc)
+
+    @triton.jit
+    def precise(a_ptr, b_ptr, out_ptr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, PRECISION: tl.constexpr):
+        rows, columns, inner = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
+        a = tl.load(a_ptr + rows[:, None] * K + inner[None, :])
+        b = tl.load(b_ptr + inner[:, None] * N + columns[None, :])
+        tl.store(out_ptr + rows[:, None] * N + columns[None, :], tl.dot(a, b, input_precision=PRECISION))
 
     @triton.jit
     def batched(a_ptr, b_ptr, out_ptr, B: tl.constexpr, S: tl.constexpr):
@@ -99,6 +107,56 @@ def test_chained_dots_share_an_accumulator(size, dtype, rng):
     terms = lambda a, b, c: product(a, b) + product(b, c) + product(a.T, c)  # noqa: E731
     bound = terms(*map(np.abs, (a, b, c))) * 2.0**-23 * size * 2
     assert_within(out, terms(a, b, c), bound)
+
+
+# What a product of two elements may be off by: both are cut to 11 bits, or to sums of parts of 11 or 8 bits.
+PRECISIONS = {"tf32": 2.0**-9, "tf32x3": 2.0**-18, "bf16x3": 2.0**-16, "bf16x6": 2.0**-22, "ieee": 0.0}
+
+
+@pytest.mark.parametrize("shape", [(16, 16, 16), (64, 32, 64)])
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_input_precision(precision, shape, rng):
+    M, N, K = shape
+    a, b = (rng.standard_normal(s).astype(np.float32) for s in ((M, K), (K, N)))
+    out = poisoned((M, N), np.float32)
+    MODULE.precise[(1,)](a, b, out, M=M, N=N, K=K, PRECISION=precision)
+    # Matrix units cut sums where others round them.
+    bound = product(np.abs(a), np.abs(b)) * (PRECISIONS[precision] + 2.0**-22 * K)
+    assert_within(out, product(a, b), bound)
+
+
+@pytest.mark.parametrize("precision", ["tf32x3", "bf16x3", "bf16x6"])
+def test_parts_of_infinities(precision, rng):
+    """The small parts of an infinity are not numbers; the result must not see them."""
+    a, b = np.ones((16, 16), np.float32), np.ones((16, 16), np.float32)
+    a[3, 5], a[4, 7] = np.inf, np.nan
+    out = poisoned((16, 16), np.float32)
+    MODULE.precise[(1,)](a, b, out, M=16, N=16, K=16, PRECISION=precision)
+    assert np.isposinf(out[3]).all() and np.isnan(out[4]).all()
+    assert_same(np.delete(out, [3, 4], 0), np.full((14, 16), 16, np.float32))
+
+
+@pytest.mark.cuda_only
+@pytest.mark.parametrize("shape", [(16, 16, 32), (64, 64, 128)])
+@pytest.mark.parametrize("limit", [None, 32])
+@pytest.mark.parametrize("kinds", [("float8_e4m3fn", "float8_e4m3fn"), ("float8_e5m2", "float8_e4m3fn")])
+def test_fp8(kinds, limit, shape, rng):
+    module = module_from("""
+        @triton.jit
+        def kernel(a_ptr, b_ptr, out_ptr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, LIMIT: tl.constexpr):
+            rows, columns, inner = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
+            a = tl.load(a_ptr + rows[:, None] * K + inner[None, :])
+            b = tl.load(b_ptr + inner[:, None] * N + columns[None, :])
+            result = tl.dot(a, b, max_num_imprecise_acc=LIMIT)
+            tl.store(out_ptr + rows[:, None] * N + columns[None, :], result)
+    """)
+    M, N, K = shape
+    a, b = (rng.standard_normal(s).astype(getattr(ml_dtypes, kind)) for s, kind in zip(((M, K), (K, N)), kinds))
+    out = poisoned((M, N), np.float32)
+    module.kernel[(1,)](a, b, out, M=M, N=N, K=K, LIMIT=limit)
+    # The units align the products of one instruction to the largest and keep 13 bits behind its first.
+    bound = product(np.abs(wide(a)), np.abs(wide(b))) * 2.0**-12 * K
+    assert_within(out, product(wide(a), wide(b)), bound)
 
 
 def test_batched_dot(rng):

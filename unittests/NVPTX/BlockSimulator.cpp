@@ -39,7 +39,7 @@ struct SimulatedKernel::Impl {
   void (*entry)(const uint64_t *) = nullptr;
   nvptx::LoweredKernel lowered;
   /// Where code expects the shared memory of a block.
-  std::vector<uint8_t> shared;
+  SharedMemory shared;
 };
 
 namespace {

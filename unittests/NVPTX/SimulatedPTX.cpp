@@ -54,7 +54,9 @@ llvm::SmallVector<StringRef> splitStatements(StringRef text) {
   text.split(parts, ';');
   for (StringRef part : parts) {
     part = part.trim();
-    while (part.consume_front("{") || part.consume_back("}"))
+    // Those of vectors close where they open.
+    while ((part.count('{') > part.count('}') && part.consume_front("{")) ||
+           (part.count('}') > part.count('{') && part.consume_back("}")))
       part = part.trim();
     if (!part.empty())
       statements.push_back(part);
@@ -149,9 +151,15 @@ private:
   }
 
   bool runOpcode(StringRef name, llvm::ArrayRef<StringRef> operands) {
+    bool isGroup = name.consume_front("wgmma.");
+    if (isGroup && !name.starts_with("mma_async"))
+      return true; // it is done at once
+    std::string key = name.str();
+    if (isGroup)
+      key = (operands[1].starts_with("{") ? "registers.wgmma." : "wgmma.") + key;
     for (auto [index, operation] : llvm::enumerate(threadOperations()))
-      if (operation.matches(name))
-        return runTogether(index, operands);
+      if (operation.matches(key))
+        return runTogether(index, operands, /*readsResult=*/isGroup);
     llvm::SmallVector<StringRef> modifiers;
     name.split(modifiers, '.');
     StringRef opcode = modifiers.front();
@@ -168,6 +176,10 @@ private:
       return access(opcode == "ld", type, operands);
     if ((opcode == "atom" || opcode == "red") && operands.size() >= 2)
       return update(modifiers, type, operands);
+    if (opcode == "add" && operands.size() == 3) {
+      Value *x = read(operands[1], type), *y = read(operands[2], type);
+      return x && y && write(operands[0], b.CreateAdd(fit(x, type), fit(y, type)));
+    }
     if (opcode == "setp" && operands.size() == 3 && modifiers[1] == "ne") {
       Value *x = read(operands[1], type), *y = read(operands[2], type);
       return x && y && write(operands[0], b.CreateICmpNE(fit(x, type), fit(y, type)));
@@ -175,10 +187,10 @@ private:
     return fail(opcode);
   }
 
-  /// What all threads of a warp do: the first operand is the result.
-  bool runTogether(unsigned operation, llvm::ArrayRef<StringRef> operands) {
+  /// What threads do together: the first operand is the result.
+  bool runTogether(unsigned operation, llvm::ArrayRef<StringRef> operands, bool readsResult) {
     llvm::SmallVector<Value *> values;
-    for (StringRef operand : operands.drop_front())
+    for (StringRef operand : operands.drop_front(readsResult ? 0 : 1))
       for (StringRef name : elements(operand)) {
         Value *value = read(name, b.getInt32Ty());
         if (!value)

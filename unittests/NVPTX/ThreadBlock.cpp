@@ -15,7 +15,7 @@ namespace despina::test {
 namespace {
 
 constexpr size_t stackBytes = size_t(1) << 20;
-constexpr unsigned warpSize = 32;
+constexpr unsigned warpSize = 32, groupSize = 128;
 
 /// Stacks of fibers: pages that are never touched cost nothing.
 class Stack {
@@ -61,10 +61,12 @@ public:
       std::shuffle(ready.begin(), ready.end(), random);
       for (unsigned i : ready)
         resume(i);
-      bool warps = completeWarps(), block = completeBlock();
+      bool warps = completeParts(warpSize, ThreadOperation::Scope::Warp);
+      bool groups = completeParts(groupSize, ThreadOperation::Scope::Group);
+      bool block = complete(fibers, ThreadOperation::Scope::Block);
       if (std::all_of(fibers.begin(), fibers.end(), [](Fiber &f) { return f.status == Status::Done; }))
         return state.error;
-      if (!warps && !block && ready.empty())
+      if (!warps && !groups && !block && ready.empty())
         return "threads wait for each other at different places: " + describe();
     }
     return state.error;
@@ -111,13 +113,12 @@ private:
     return true;
   }
 
-  bool completeWarps() {
+  bool completeParts(unsigned size, ThreadOperation::Scope scope) {
     bool any = false;
-    for (unsigned first = 0; first < fibers.size(); first += warpSize)
-      any |= complete(llvm::MutableArrayRef(fibers).slice(first, warpSize), ThreadOperation::Scope::Warp);
+    for (unsigned first = 0; first + size <= fibers.size(); first += size)
+      any |= complete(llvm::MutableArrayRef(fibers).slice(first, size), scope);
     return any;
   }
-  bool completeBlock() { return complete(fibers, ThreadOperation::Scope::Block); }
 
   std::string describe() const {
     std::string text;

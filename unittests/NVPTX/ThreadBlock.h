@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <new>
 #include <random>
 #include <string>
 #include <vector>
@@ -26,18 +27,28 @@ struct ThreadCall {
   llvm::MutableArrayRef<uint32_t> results;
 };
 
+/// Shared memory begins at a multiple of its largest size, so that the low bits of an address are an offset.
+template <typename T> struct SharedAllocator {
+  using value_type = T;
+  static constexpr std::align_val_t alignment{size_t(1) << 18};
+  T *allocate(size_t count) { return static_cast<T *>(::operator new(count * sizeof(T), alignment)); }
+  void deallocate(T *memory, size_t) { ::operator delete(memory, alignment); }
+  bool operator==(const SharedAllocator &) const = default;
+};
+using SharedMemory = std::vector<uint8_t, SharedAllocator<uint8_t>>;
+
 /// What is known of the block while it runs.
 struct BlockState {
   std::array<unsigned, 3> grid, block;
   unsigned numThreads;
-  std::vector<uint8_t> *shared;
+  SharedMemory *shared;
   /// Set by an operation that cannot do what it should.
   std::string error;
 };
 
 /// Something that threads do in ways the host does not know.
 struct ThreadOperation {
-  enum class Scope { Thread, Warp, Block };
+  enum class Scope { Thread, Warp, Group, Block }; ///< a group is four warps
   /// The name of an intrinsic or of an instruction, or how it starts with a final '*'.
   std::string name;
   Scope scope;
@@ -51,6 +62,8 @@ struct ThreadOperation {
 llvm::ArrayRef<ThreadOperation> threadOperations();
 /// The share of SimulatedMma.cpp.
 std::vector<ThreadOperation> matrixOperations();
+/// Of SimulatedWgmma.cpp: wgmma.mma_async by its opcode, with "registers." before it where a is in registers.
+std::vector<ThreadOperation> groupOperations();
 
 /// Runs a block: `entry` is called on a fiber for each thread. What went wrong, or an empty text.
 std::string runBlock(BlockState &state, const std::function<void()> &entry, std::mt19937 &random);

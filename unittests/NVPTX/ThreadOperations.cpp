@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "ThreadBlock.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -136,8 +138,8 @@ std::vector<ThreadOperation> makeOperations() {
       all.push_back(loadsMatrices(count, isTransposed));
       all.push_back(storesMatrices(count, isTransposed));
     }
-  for (ThreadOperation &operation : matrixOperations())
-    all.push_back(std::move(operation));
+  for (const std::vector<ThreadOperation> &share : {matrixOperations(), groupOperations()})
+    llvm::append_range(all, share);
   return all;
 }
 

@@ -139,6 +139,14 @@ bool runTileKernel(const std::string &parameters, const std::string &body,
   EXPECT_TRUE(module) << text;
   if (!module)
     return false;
+  if (options.passes) {
+    PassManager manager(context.get());
+    options.passes(manager);
+    bool ran = succeeded(manager.run(*module));
+    EXPECT_TRUE(ran) << text;
+    if (!ran)
+      return false;
+  }
   auto scratchBytes = [&](Operation *op) { return nvptx::scratchBytes(op, options.capability); };
   allocateSharedMemory(*module, scratchBytes);
   insertBarriers(*module, scratchBytes);

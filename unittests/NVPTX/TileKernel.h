@@ -19,9 +19,12 @@
 
 #include "despina/Analysis/LinearLayout.h"
 
+#include "mlir/Pass/PassManager.h"
+
 #include "gtest/gtest.h"
 
 #include <cstring>
+#include <functional>
 #include <vector>
 
 namespace despina::test {
@@ -29,6 +32,8 @@ namespace despina::test {
 struct TileKernelOptions {
   unsigned numWarps = 4;
   unsigned capability = 90;
+  /// Run on the module before memory is allocated.
+  std::function<void(mlir::OpPassManager &)> passes;
 };
 
 /// Emits and runs a kernel: `parameters` are types of its arguments p0, p1, ..., `body` its operations.

@@ -83,12 +83,14 @@ bool feedsProduct(Operation *start) {
   while (!work.empty())
     for (OpOperand &use : work.pop_back_val()->getUses()) {
       Operation *user = use.getOwner();
-      if (user->getBlock() != start->getBlock() || !seen.insert(user).second)
+      if (user->getBlock() != start->getBlock())
         continue;
-      if (!isProduct(user))
+      if (isProduct(user)) {
+        if (use.getOperandNumber() < 2)
+          return true;
+      } else if (seen.insert(user).second) {
         work.push_back(user);
-      else if (use.getOperandNumber() < 2)
-        return true;
+      }
     }
   return false;
 }
@@ -201,7 +203,22 @@ private:
       return;
     if (isFloat8(dot.a.getElementType())) {
       widen(dot.op);
-      rewrite(Problem(dot.op));
+      return rewrite(Problem(dot.op));
+    }
+    if (dot.numBlocks > 1)
+      gather(dot);
+  }
+
+  /// Multiply-adds read both factors in the own block's memory: each block gets all of them.
+  void gather(const Problem &dot) {
+    tt::DotOp op = dot.op;
+    OpBuilder b(op);
+    for (OpOperand *operand : {&op.getAMutable(), &op.getBMutable()}) {
+      ArrayRef<int64_t> shape = cast<RankedTensorType>(operand->get().getType()).getShape();
+      BlockedParams params = filledParams(shape, 1, rowMajorOrder(dot.rank), ttg::threadsPerWarp(op),
+                                          dot.numWarps, dot.numBlocks);
+      if (std::optional<LinearLayout> layout = blockedLayout(shape, params))
+        operand->set(converted(b, operand->get(), *layout));
     }
   }
 
@@ -245,10 +262,10 @@ private:
     OpBuilder builder(op);
     Value accumulator = converted(builder, op.getC(), *c);
     int32_t shape[] = {16, 8, static_cast<int32_t>(depth)};
-    Value result =
-        ttng::MmaOp::create(builder, op.getLoc(), accumulator.getType(), converted(builder, op.getA(), *a),
-                            converted(builder, op.getB(), *b), accumulator, builder.getDenseI32ArrayAttr(shape),
-                            op.getInputPrecision(), op.getMaxNumImpreciseAcc());
+    Value result = ttng::MmaOp::create(builder, op.getLoc(), accumulator.getType(),
+                                       converted(builder, op.getA(), *a), converted(builder, op.getB(), *b),
+                                       accumulator, builder.getDenseI32ArrayAttr(shape),
+                                       op.getInputPrecision(), op.getMaxNumImpreciseAcc());
     replace(builder, op, result);
     return true;
   }
@@ -278,9 +295,10 @@ private:
     if (matchPattern(op.getC(), m_AnyZeroFloat()) || matchPattern(op.getC(), m_Zero()))
       useC = arith::ConstantOp::create(builder, op.getLoc(), builder.getBoolAttr(false));
     int32_t shape[] = {64, static_cast<int32_t>(instructionN), static_cast<int32_t>(depth)};
-    Value result = ttng::WarpGroupDotOp::create(
-        builder, op.getLoc(), accumulator.getType(), a, b, accumulator, useC,
-        builder.getDenseI32ArrayAttr(shape), op.getInputPrecision(), op.getMaxNumImpreciseAcc(), /*isAsync=*/false);
+    Value result =
+        ttng::WarpGroupDotOp::create(builder, op.getLoc(), accumulator.getType(), a, b, accumulator, useC,
+                                     builder.getDenseI32ArrayAttr(shape), op.getInputPrecision(),
+                                     op.getMaxNumImpreciseAcc(), /*isAsync=*/false);
     replace(builder, op, result);
     return true;
   }
@@ -314,13 +332,12 @@ private:
     OpBuilder b(operand.getContext());
     b.setInsertionPointAfterValue(operand);
     auto tile = cast<RankedTensorType>(operand.getType());
-    auto type = ttg::MemDescType::get(tile.getShape(), tile.getElementType(), layout, /*mutableMemory=*/false);
-    std::optional<WgmmaSharedOperand> match = matchWgmmaOperand(
-        layout.getLayout(), tile.getElementType().getIntOrFloatBitWidth(), /*kAxis=*/0);
+    auto type =
+        ttg::MemDescType::get(tile.getShape(), tile.getElementType(), layout, /*mutableMemory=*/false);
+    std::optional<WgmmaSharedOperand> match =
+        matchWgmmaOperand(layout.getLayout(), tile.getElementType().getIntOrFloatBitWidth(), /*kAxis=*/0);
     unsigned alignment = nvmmaAlignment(match ? match->swizzleBytes : 128);
     known = ttg::LocalAllocOp::create(b, operand.getLoc(), type, operand, b.getI32IntegerAttr(alignment));
-    // The units read by another path than threads write; before the barrier each thread says that it is done.
-    ttng::FenceAsyncSharedOp::create(b, operand.getLoc());
     return known;
   }
 

@@ -40,8 +40,8 @@ private:
   llvm::DenseMap<uint64_t, unsigned> found_;
 };
 
-/// Accumulators of fp8 products. The units add those with fewer bits than f32 has; every `limit` elements of K
-/// (0: never) what they have is added to the real sums by the threads.
+/// Accumulators of fp8 products. The units add those with fewer bits than f32 has; every `limit` elements of
+/// K (0: never) what they have is added to the real sums by the threads.
 class PartialSums {
 public:
   PartialSums(ThreadEmitter &e, int64_t limit, const MatrixTypes &types, llvm::ArrayRef<mlir::Value> sums);

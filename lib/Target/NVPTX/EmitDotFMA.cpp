@@ -2,9 +2,9 @@
 //
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Both factors go to shared memory, whatever their layouts, with the axis that is summed over as the slow one.
-// Each thread then walks along that axis, some steps at a time, and reads of both what its elements of the
-// result need. f16 and bf16 are multiplied and added as f32, also where the result is f16.
+// Both factors go to shared memory, whatever their layouts, with the axis that is summed over as the slow
+// one. Each thread then walks along that axis, some steps at a time, and reads of both what its elements of
+// the result need. f16 and bf16 are multiplied and added as f32, also where the result is f16.
 //
 //===----------------------------------------------------------------------===//
 #include "EmitBuffer.h"
@@ -46,8 +46,8 @@ struct Factor {
 
 uint64_t alignedBytes(Type factor) {
   auto tile = cast<RankedTensorType>(factor);
-  return llvm::alignTo(static_cast<uint64_t>(tile.getNumElements()) * ttg::memoryBits(tile.getElementType()) / 8,
-                       16);
+  return llvm::alignTo(
+      static_cast<uint64_t>(tile.getNumElements()) * ttg::memoryBits(tile.getElementType()) / 8, 16);
 }
 
 class DotEmitter {
@@ -57,8 +57,8 @@ public:
         layout(ttg::layoutOf(type)), mapC(layout), sums(e.get(op.getC())) {
     sumType = type.getElementType().isF16() ? e.b.getF32Type() : type.getElementType();
     k = cast<RankedTensorType>(op.getA().getType()).getShape()[rank - 1];
-    steps = std::min<int64_t>(k, std::clamp<int64_t>(unrolledProducts / llvm::PowerOf2Ceil(sums.size()), 1,
-                                                     maxSteps));
+    steps = std::min<int64_t>(
+        k, std::clamp<int64_t>(unrolledProducts / llvm::PowerOf2Ceil(sums.size()), 1, maxSteps));
   }
 
   LogicalResult run() {
@@ -105,7 +105,8 @@ private:
     if (rank == 3)
       kept.push_back(tensorDim(0));
     LinearLayout held = layout.sublayout(layout.inNames(), kept).removeZeroBases(LayoutDim::Register);
-    held *= LinearLayout::identity1D(static_cast<uint64_t>(steps), LayoutDim::Register, tensorDim(factor.kAxis));
+    held *=
+        LinearLayout::identity1D(static_cast<uint64_t>(steps), LayoutDim::Register, tensorDim(factor.kAxis));
     std::optional<LinearLayout> read = held.transposeOuts(layout.outNames());
     std::optional<BufferAccess> access =
         read ? planBufferAccess(factor.memory, *read, factor.bits()) : std::nullopt;
@@ -118,8 +119,7 @@ private:
   }
 
   LogicalResult store(Factor &factor, Value value) {
-    std::optional<BufferAccess> access =
-        planBufferAccess(factor.memory, ttg::layoutOf(value), factor.bits());
+    std::optional<BufferAccess> access = planBufferAccess(factor.memory, ttg::layoutOf(value), factor.bits());
     if (!access)
       return op.emitOpError("has a factor that other blocks of the cluster have");
     storeRegisters(e, *access, e.get(value), factor.address);
@@ -136,9 +136,8 @@ private:
     Block *before = e.b.getBlock();
     Block *body = e.b.createBlock(region, std::next(before->getIterator()));
     Block *after = e.b.createBlock(region, std::next(body->getIterator()));
-    Registers initial = {e.i32(0)};
     e.b.setInsertionPointToEnd(before);
-    initial.front() = e.i32(0);
+    Registers initial = {e.i32(0)};
     llvm::append_range(initial, sums);
     e.make<LLVM::BrOp>(initial, body);
     for (Value value : initial)
@@ -149,7 +148,7 @@ private:
       factor->address = e.elementPointer(factor->address, e.b.getIntegerType(factor->bits()),
                                          e.mul(step, e.i32(factor->stride())));
     Registers next = {e.add(step, e.i32(steps))};
-    llvm::append_range(next, multiplyRound(Registers(body->getArguments().drop_front())));
+    llvm::append_range(next, multiplyRound(Registers(body->args_begin() + 1, body->args_end())));
     Value more = e.make<LLVM::ICmpOp>(LLVM::ICmpPredicate::slt, next.front(), e.i32(k));
     for (Value value : sums)
       after->addArgument(value.getType(), e.loc);

@@ -21,8 +21,8 @@ class MmaEmitter {
 public:
   MmaEmitter(ThreadEmitter &e, ttng::MmaOp op)
       : e(e), op(op), mapA(ttg::layoutOf(op.getA())), mapB(ttg::layoutOf(op.getB())),
-        mapC(ttg::layoutOf(op.getC())), types(op.getA().getType(), op.getB().getType(), op.getC().getType(),
-                                              op.getInputPrecision()),
+        mapC(ttg::layoutOf(op.getC())),
+        types(op.getA().getType(), op.getB().getType(), op.getC().getType(), op.getInputPrecision()),
         depth(static_cast<unsigned>(op.getInstrShape()[2])) {
     ArrayRef<int64_t> shape = cast<RankedTensorType>(op.getType()).getShape();
     rank = static_cast<unsigned>(shape.size());

@@ -27,8 +27,8 @@ class SharedFactor {
 public:
   /// None if it cannot be described. `kAxis` is the axis that is summed over; the other one moves with the
   /// places of warps in the result along `resultAxis`.
-  static std::optional<SharedFactor> get(ThreadEmitter &e, TypedValue<ttg::MemDescType> buffer, unsigned kAxis,
-                                         const LinearLayout &result, unsigned resultAxis) {
+  static std::optional<SharedFactor> get(ThreadEmitter &e, TypedValue<ttg::MemDescType> buffer,
+                                         unsigned kAxis, const LinearLayout &result, unsigned resultAxis) {
     const LinearLayout &memory = ttg::layoutOf(buffer);
     unsigned bits = ttg::memoryBits(buffer.getType().getElementType());
     std::optional<WgmmaSharedOperand> match = matchWgmmaOperand(memory, bits, kAxis);
@@ -62,9 +62,9 @@ private:
       : match(match), offsets(offsets), kAxis(kAxis), bits(bits), base(base) {}
 
   uint64_t offsetOf(int64_t across, int64_t k) const {
-    return offsets.apply({{tensorDim(kAxis), static_cast<uint64_t>(k)},
-                          {tensorDim(1 - kAxis), static_cast<uint64_t>(across)}},
-                         LayoutDim::Offset);
+    return offsets.apply(
+        {{tensorDim(kAxis), static_cast<uint64_t>(k)}, {tensorDim(1 - kAxis), static_cast<uint64_t>(across)}},
+        LayoutDim::Offset);
   }
 
   WgmmaSharedOperand match;
@@ -76,8 +76,8 @@ private:
 class WgmmaEmitter {
 public:
   WgmmaEmitter(ThreadEmitter &e, ttng::WarpGroupDotOp op)
-      : e(e), op(op), types(elementOf(op.getA()), elementOf(op.getB()), op.getC().getType(),
-                            op.getInputPrecision()),
+      : e(e), op(op),
+        types(elementOf(op.getA()), elementOf(op.getB()), op.getC().getType(), op.getInputPrecision()),
         mapC(ttg::layoutOf(op.getC())), instructionN(op.getInstrShape()[1]), depth(op.getInstrShape()[2]),
         k(op.getB().getType().getShape()[0]), isF16(types.c.isF16()) {}
 
@@ -143,7 +143,9 @@ private:
   }
 
   /// i32 that tells whether accumulators count; null: they do.
-  Value useC() { return op.getUseC() ? e.make<LLVM::ZExtOp>(e.b.getI32Type(), e.scalar(op.getUseC())) : Value(); }
+  Value useC() {
+    return op.getUseC() ? e.make<LLVM::ZExtOp>(e.b.getI32Type(), e.scalar(op.getUseC())) : Value();
+  }
 
   /// Adds the products over [from, to) of K to the pieces.
   LogicalResult multiply(int64_t from, int64_t to, Value useC, MutableArrayRef<Piece> sums, bool isAsync) {
@@ -226,8 +228,8 @@ private:
     return packFactors(e, values);
   }
 
-  /// fp8: the unit adds with fewer bits than f32 has. Every `limit` elements of K, what it has is added to the
-  /// real sums by the threads.
+  /// fp8: the unit adds with fewer bits than f32 has. Every `limit` elements of K, what it has is added to
+  /// the real sums by the threads.
   LogicalResult multiplyInParts(int64_t limit) {
     SmallVector<Piece> sums = pieces;
     Value isUsed = op.getUseC() ? e.scalar(op.getUseC()) : Value();
@@ -271,7 +273,9 @@ private:
 
 } // namespace
 
-LogicalResult emitWarpGroupDot(ThreadEmitter &e, ttng::WarpGroupDotOp op) { return WgmmaEmitter(e, op).run(); }
+LogicalResult emitWarpGroupDot(ThreadEmitter &e, ttng::WarpGroupDotOp op) {
+  return WgmmaEmitter(e, op).run();
+}
 
 LogicalResult emitWarpGroupDotWait(ThreadEmitter &e, ttng::WarpGroupDotWaitOp op) {
   Registers words;

@@ -92,9 +92,7 @@ public:
   using ArchitecturePass::ArchitecturePass;
   StringRef getArgument() const final { return "nvptx-f32-dot-tc"; }
   StringRef getDescription() const final { return "Products of f32 on units of less precision"; }
-  void getDependentDialects(DialectRegistry &registry) const final {
-    registry.insert<arith::ArithDialect>();
-  }
+  void getDependentDialects(DialectRegistry &registry) const final { registry.insert<arith::ArithDialect>(); }
 
   LogicalResult run(tt::FuncOp function, const Architecture &arch) {
     if (arch.number < 80) // no unit has tf32 or bf16

@@ -36,8 +36,7 @@ void foldTranspose(ttg::LocalAllocOp alloc) {
   auto tile = cast<RankedTensorType>(trans.getSrc().getType());
   auto type = ttg::MemDescType::get(tile.getShape(), tile.getElementType(),
                                     ttg::LayoutAttr::get(b.getContext(), *layout), /*mutableMemory=*/false);
-  auto direct =
-      ttg::LocalAllocOp::create(b, alloc.getLoc(), type, trans.getSrc(), alloc.getAlignmentAttr());
+  auto direct = ttg::LocalAllocOp::create(b, alloc.getLoc(), type, trans.getSrc(), alloc.getAlignmentAttr());
   Value view = ttg::MemDescTransOp::create(b, alloc.getLoc(), direct, trans.getOrder());
   alloc.replaceAllUsesWith(view);
   alloc.erase();

@@ -3,8 +3,8 @@
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
 // In: ttg with conversions of tiles to the layouts that mma.sync reads, in which warps hold copies. Out:
-// those that would go through shared memory anyway become a buffer, swizzled so that ldmatrix reads it without
-// conflicts, and loads from it. Several conversions of one tile share the buffer.
+// those that would go through shared memory anyway become a buffer, swizzled so that ldmatrix reads it
+// without conflicts, and loads from it. Several conversions of one tile share the buffer.
 //
 //===----------------------------------------------------------------------===//
 #include "DotPasses.h"

@@ -4,13 +4,11 @@
 // RUN: despina-opt %s --convert-to-ttg --nvptx-accelerate-matmul=arch=sm_75 | FileCheck %s --check-prefixes=CHECK,SM75
 
 // The layouts: warps side by side for the small result, one below the other for the tall one.
-// SM80-DAG: #[[ACC:layout[0-9]*]] = #ttg.layout<"{register: (0,1) (8,0){{.*}}; lane: (0,2) (0,4) (1,0) (2,0) (4,0); warp: (0,8) (16,0); block: } -> (dim0: 64, dim1: 64)">
+// SM80-DAG: #[[ACC:layout[0-9]*]] = #ttg.layout<"{register: (0,1) (8,0){{.*}}; lane: (0,2) (0,4) (1,0) (2,0) (4,0); warp: (0,8) (16,0); block:} -> (dim0: 64, dim1: 64)">
 
 // CHECK-LABEL: tt.func public @half
 // SM90A: %[[A:.*]] = ttg.local_alloc %{{.*}} {alignment = 1024 : i32} : (tensor<64x64xf16, #{{.*}}>) -> !ttg.memdesc<64x64xf16, #{{.*}}>
-// SM90A-NEXT: ttng.fence_async_shared
 // SM90A: %[[B:.*]] = ttg.local_alloc
-// SM90A-NEXT: ttng.fence_async_shared
 // SM90A: %[[FALSE:.*]] = arith.constant false
 // SM90A: ttng.warp_group_dot %[[A]], %[[B]], %{{.*}} useC %[[FALSE]] {instrShape = array<i32: 64, 64, 16>}
 // SM89: ttng.mma {{.*}}instrShape = array<i32: 16, 8, 16>
@@ -103,9 +101,9 @@ tt.func public @others(%pa: tensor<64x4x!tt.ptr<f64>>, %pb: tensor<4x64x!tt.ptr<
 // Attention: what is computed stays in registers, and rows stay in warps. K is read transposed.
 // CHECK-LABEL: tt.func public @chained
 // SM90A-DAG: ttg.local_alloc
-// SM90A: %[[S:.*]] = ttng.warp_group_dot {{.*}} : !ttg.memdesc<64x64xf16, #{{.*}}> * !ttg.memdesc<64x64xf16, #{{.*}}> -> tensor<64x64xf32, #{{.*}}>
+// SM90A: %[[S:.*]] = ttng.warp_group_dot {{.*}} : !ttg.memdesc<64x64xf16, #{{.*}}> * <64x64xf16, #{{.*}}> -> tensor<64x64xf32, #{{.*}}>
 // SM90A: arith.truncf
-// SM90A: ttng.warp_group_dot {{.*}} : tensor<64x64xf16, #{{.*}}> * !ttg.memdesc<64x64xf16, #{{.*}}> -> tensor<64x64xf32, #{{.*}}>
+// SM90A: ttng.warp_group_dot {{.*}} : tensor<64x64xf16, #{{.*}}> * <64x64xf16, #{{.*}}> -> tensor<64x64xf32, #{{.*}}>
 // SM80: ttng.mma {{.*}} -> tensor<64x64xf32, #[[ROWS:layout[0-9]*]]>
 // SM80: ttng.mma {{.*}} -> tensor<64x64xf32, #[[ROWS]]>
 tt.func public @chained(%pq: tensor<64x64x!tt.ptr<f16>>, %pk: tensor<64x64x!tt.ptr<f16>>, %pv: tensor<64x64x!tt.ptr<f16>>, %po: tensor<64x64x!tt.ptr<f32>>) {
@@ -116,7 +114,8 @@ tt.func public @chained(%pq: tensor<64x64x!tt.ptr<f16>>, %pk: tensor<64x64x!tt.p
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %s = tt.dot %q, %kt, %zero : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
   %p = arith.truncf %s : tensor<64x64xf32> to tensor<64x64xf16>
-  %o = tt.dot %p, %v, %zero : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
+  %scaled = arith.mulf %s, %s : tensor<64x64xf32>
+  %o = tt.dot %p, %v, %scaled : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
   tt.store %po, %o : tensor<64x64x!tt.ptr<f32>>
   tt.return
 }

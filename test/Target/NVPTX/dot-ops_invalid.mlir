@@ -50,9 +50,9 @@ tt.func @instruction(%a: tensor<16x16xf16>, %c: tensor<16x16xf32>) {
 #other = #ttg.layout<"{register: (0,1) (8,0) (0,8); lane: (0,2) (0,4) (1,0) (2,0) (4,0); warp: (32,0) (16,0); block: } -> (dim0: 64, dim1: 16)">
 tt.func @groups(%a: tensor<64x16xf16, #a>, %other: tensor<64x16xf16, #other>, %b: !ttg.memdesc<16x8xf16, #rows>,
                 %turned: !ttg.memdesc<16x8xf16, #turned>, %c: tensor<64x8xf32, #acc>) {
-  %0 = ttng.warp_group_dot %a, %b, %c {instrShape = array<i32: 64, 8, 16>} : tensor<64x16xf16, #a> * !ttg.memdesc<16x8xf16, #rows> -> tensor<64x8xf32, #acc>
+  %0 = ttng.warp_group_dot %a, %b, %c {instrShape = array<i32: 64, 8, 16>} : tensor<64x16xf16, #a> * <16x8xf16, #rows> -> tensor<64x8xf32, #acc>
   // expected-error @below {{for b, which wgmma cannot read}}
-  %1 = ttng.warp_group_dot %a, %turned, %c {instrShape = array<i32: 64, 8, 16>} : tensor<64x16xf16, #a> * !ttg.memdesc<16x8xf16, #turned> -> tensor<64x8xf32, #acc>
+  %1 = ttng.warp_group_dot %a, %turned, %c {instrShape = array<i32: 64, 8, 16>} : tensor<64x16xf16, #a> * <16x8xf16, #turned> -> tensor<64x8xf32, #acc>
   tt.return
 }
 
@@ -63,7 +63,7 @@ tt.func @groups(%a: tensor<64x16xf16, #a>, %other: tensor<64x16xf16, #other>, %b
 #other = #ttg.layout<"{register: (0,1) (8,0) (0,8); lane: (0,2) (0,4) (1,0) (2,0) (4,0); warp: (32,0) (16,0); block: } -> (dim0: 64, dim1: 16)">
 tt.func @groups(%other: tensor<64x16xf16, #other>, %b: !ttg.memdesc<16x8xf16, #rows>, %c: tensor<64x8xf32, #acc>) {
   // expected-error @below {{needs a in registers in the layout of wgmma}}
-  %0 = ttng.warp_group_dot %other, %b, %c {instrShape = array<i32: 64, 8, 16>} : tensor<64x16xf16, #other> * !ttg.memdesc<16x8xf16, #rows> -> tensor<64x8xf32, #acc>
+  %0 = ttng.warp_group_dot %other, %b, %c {instrShape = array<i32: 64, 8, 16>} : tensor<64x16xf16, #other> * <16x8xf16, #rows> -> tensor<64x8xf32, #acc>
   tt.return
 }
 
@@ -74,6 +74,6 @@ tt.func @groups(%other: tensor<64x16xf16, #other>, %b: !ttg.memdesc<16x8xf16, #r
 #a = #ttg.layout<"{register: (0,1) (8,0) (0,8); lane: (0,2) (0,4) (1,0) (2,0) (4,0); warp: (16,0) (32,0); block: } -> (dim0: 64, dim1: 16)">
 tt.func @groups(%a: tensor<64x16xf16, #a>, %b: !ttg.memdesc<16x8xf16, #rows>, %c: tensor<64x8xf32, #acc>) {
   // expected-error @below {{needs an accumulator in the layout of wgmma}}
-  %0 = ttng.warp_group_dot %a, %b, %c {instrShape = array<i32: 64, 8, 16>} : tensor<64x16xf16, #a> * !ttg.memdesc<16x8xf16, #rows> -> tensor<64x8xf32, #acc>
+  %0 = ttng.warp_group_dot %a, %b, %c {instrShape = array<i32: 64, 8, 16>} : tensor<64x16xf16, #a> * <16x8xf16, #rows> -> tensor<64x8xf32, #acc>
   tt.return
 }

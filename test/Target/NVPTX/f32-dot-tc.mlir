@@ -20,7 +20,7 @@
 // CHECK-NOT: tt.dot
 // OLD-LABEL: tt.func @tf32x3(
 // OLD: tt.dot {{.*}}inputPrecision = tf32x3
-// OLD-NOT: tt.dot
+// OLD-NEXT: tt.return
 tt.func @tf32x3(%a: tensor<16x16xf32>, %b: tensor<16x16xf32>, %c: tensor<16x16xf32>) -> tensor<16x16xf32> {
   %d = tt.dot %a, %b, %c, inputPrecision = tf32x3 : tensor<16x16xf32> * tensor<16x16xf32> -> tensor<16x16xf32>
   tt.return %d : tensor<16x16xf32>

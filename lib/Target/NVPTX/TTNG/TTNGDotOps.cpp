@@ -83,7 +83,8 @@ private:
   /// Lanes 1 and 2: along K in the factors, along the columns of the result, which are those of b's lanes 8
   /// and 16; its lane 4 is the next column, which the result has in a register.
   bool isAcross(unsigned lane) const {
-    Bit inA{a, LayoutDim::Lane, lane}, inB{b, LayoutDim::Lane, lane}, inC{c, LayoutDim::Lane, lane}, columnB{b, LayoutDim::Lane, lane + 3};
+    Bit inA{a, LayoutDim::Lane, lane}, inB{b, LayoutDim::Lane, lane}, inC{c, LayoutDim::Lane, lane},
+        columnB{b, LayoutDim::Lane, lane + 3};
     return batchIs(inA, 0) && batchIs(inB, 0) && batchIs(inC, 0) && inA.along(row) == 0 &&
            inB.along(column) == 0 && inC.along(row) == 0 && inA.along(column) == inB.along(row) &&
            inC.along(column) == columnB.along(column);
@@ -163,7 +164,8 @@ static bool movesRowsAlike(const LinearLayout &a, const LinearLayout &c) {
 
 static bool isDescribable(Type type, unsigned kAxis) {
   auto buffer = cast<ttg::MemDescType>(type);
-  return matchWgmmaOperand(ttg::layoutOf(buffer), ttg::memoryBits(buffer.getElementType()), kAxis).has_value();
+  return matchWgmmaOperand(ttg::layoutOf(buffer), ttg::memoryBits(buffer.getElementType()), kAxis)
+      .has_value();
 }
 
 LogicalResult WarpGroupDotOp::verify() {

@@ -1,13 +1,13 @@
-//===- MatrixOperations.cpp - Matrix units on the host --------------------===//
+//===- SimulatedWgmma.cpp - wgmma on simulated threads --------------------===//
 //
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
-// mma.sync and wgmma as the PTX manual has them: which element of a fragment is which of the matrix, and where
-// a descriptor says that elements of a matrix are. Nothing here knows of layouts. Products are added in f64
-// and rounded once.
+// wgmma as the PTX manual has it: which element of a fragment is which of the matrix, and where a descriptor
+// says that elements of a matrix are. Nothing here knows of layouts. Products are added in f64 and rounded
+// once; the unit is done at once, so that what a missing wait would do does not show.
 //
 //===----------------------------------------------------------------------===//
-#include "MatrixOperations.h"
+#include "ThreadBlock.h"
 
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/bit.h"
@@ -21,15 +21,15 @@ namespace {
 using Calls = llvm::MutableArrayRef<ThreadCall>;
 using Scope = ThreadOperation::Scope;
 
-enum class Element { F16, BF16, TF32, E4M3, E5M2, S8, F64, F32, S32 };
+enum class Element { F16, BF16, TF32, E4M3, E5M2, S8, F32, S32 };
 
 struct ElementInfo {
   const char *name;
   unsigned bits;
 };
 ElementInfo info(Element element) {
-  static constexpr ElementInfo table[] = {{"f16", 16}, {"bf16", 16}, {"tf32", 32}, {"e4m3", 8}, {"e5m2", 8},
-                                          {"s8", 8},   {"f64", 64},  {"f32", 32},  {"s32", 32}};
+  static constexpr ElementInfo table[] = {{"f16", 16}, {"bf16", 16}, {"tf32", 32}, {"e4m3", 8},
+                                          {"e5m2", 8}, {"s8", 8},    {"f32", 32},  {"s32", 32}};
   return table[static_cast<unsigned>(element)];
 }
 
@@ -39,7 +39,6 @@ const llvm::fltSemantics &semantics(Element element) {
   case Element::BF16: return llvm::APFloat::BFloat();
   case Element::E4M3: return llvm::APFloat::Float8E4M3FN();
   case Element::E5M2: return llvm::APFloat::Float8E5M2();
-  case Element::F64: return llvm::APFloat::IEEEdouble();
   default: return llvm::APFloat::IEEEsingle();
   }
 }
@@ -104,44 +103,6 @@ std::pair<unsigned, unsigned> placeInA(unsigned lane, unsigned i, unsigned bits,
 struct Types {
   Element a, b, c;
 };
-
-/// mma.sync.m16n8 (m8n8 for f64). Operands: the words of a, of b and of c.
-ThreadOperation mma(Types types, unsigned depth) {
-  bool tall = types.a != Element::F64;
-  std::string sum = info(types.c).name;
-  std::string name = std::string("mma.sync.aligned.") + (tall ? "m16n8k" : "m8n8k") + std::to_string(depth) +
-                     ".row.col." + sum + "." + info(types.a).name + "." + info(types.b).name + "." + sum;
-  return {name, Scope::Warp, [=](BlockState &, Calls calls) {
-            unsigned bits = info(types.a).bits, sumBits = info(types.c).bits, rows = tall ? 16 : 8;
-            unsigned countB = depth / 4, countA = countB * (tall ? 2 : 1), countC = rows / 4;
-            unsigned wordsA = countA * bits / 32, wordsB = countB * bits / 32;
-            Matrix a(rows, depth), b(depth, 8);
-            for (unsigned lane = 0; lane < 32; ++lane) {
-              for (unsigned i = 0; i < countA; ++i) {
-                auto [row, k] = placeInA(lane, i, bits, tall);
-                a.at(row, k) = decode(types.a, unpack(calls[lane].operands, bits, i));
-              }
-              for (unsigned i = 0; i < countB; ++i) {
-                auto [column, k] = placeInA(lane, i, bits, false);
-                b.at(k, column) =
-                    decode(types.b, unpack(calls[lane].operands.drop_front(wordsA), bits, i));
-              }
-            }
-            for (unsigned lane = 0; lane < 32; ++lane)
-              for (unsigned i = 0; i < countC; ++i) {
-                unsigned row = lane / 4 + 8 * (i / 2), column = lane % 4 * 2 + i % 2;
-                double total =
-                    decode(types.c, unpack(calls[lane].operands.drop_front(wordsA + wordsB), sumBits, i));
-                for (unsigned k = 0; k < depth; ++k)
-                  total += a.at(row, k) * b.at(k, column);
-                pack(calls[lane].results, sumBits, i, encode(types.c, total));
-              }
-          }};
-}
-
-//===----------------------------------------------------------------------===//
-// wgmma
-//===----------------------------------------------------------------------===//
 
 /// The matrix that a descriptor names.
 class DescribedMatrix {
@@ -225,8 +186,7 @@ ThreadOperation wgmma(Types types, unsigned n, unsigned depth, bool isAInRegiste
               for (unsigned i = 0; i < n / 2; ++i) {
                 unsigned lane = thread % 32, row = 16 * (thread / 32) + lane / 4 + 8 * (i / 2 % 2),
                          column = i / 4 * 8 + lane % 4 * 2 + i % 2;
-                double total =
-                    usesD ? decode(types.c, unpack(calls[thread].operands, sumBits, i)) : 0.0;
+                double total = usesD ? decode(types.c, unpack(calls[thread].operands, sumBits, i)) : 0.0;
                 for (unsigned k = 0; k < depth; ++k)
                   total += a.at(row, k) * b.at(k, column);
                 pack(calls[thread].results, sumBits, i, encode(types.c, total));
@@ -241,19 +201,17 @@ struct Instruction {
 
 } // namespace
 
-std::vector<ThreadOperation> matrixOperations() {
+std::vector<ThreadOperation> groupOperations() {
   using enum Element;
-  std::vector<Instruction> common = {{{F16, F16, F32}, 16},   {{F16, F16, F16}, 16},   {{BF16, BF16, F32}, 16},
-                                     {{TF32, TF32, F32}, 8},  {{E4M3, E4M3, F32}, 32}, {{E4M3, E5M2, F32}, 32},
-                                     {{E5M2, E4M3, F32}, 32}, {{E5M2, E5M2, F32}, 32}, {{S8, S8, S32}, 32}};
-  std::vector<ThreadOperation> all = {mma({F16, F16, F32}, 8), mma({F16, F16, F16}, 8),
-                                      mma({F64, F64, F64}, 4)};
-  for (const Instruction &each : common) {
-    all.push_back(mma(each.types, each.depth));
+  const Instruction instructions[] = {
+      {{F16, F16, F32}, 16},   {{F16, F16, F16}, 16},   {{BF16, BF16, F32}, 16},
+      {{TF32, TF32, F32}, 8},  {{E4M3, E4M3, F32}, 32}, {{E4M3, E5M2, F32}, 32},
+      {{E5M2, E4M3, F32}, 32}, {{E5M2, E5M2, F32}, 32}, {{S8, S8, S32}, 32}};
+  std::vector<ThreadOperation> all;
+  for (const Instruction &each : instructions)
     for (unsigned n = 8; n <= 256; n *= 2)
       for (bool isAInRegisters : {false, true})
         all.push_back(wgmma(each.types, n, each.depth, isAInRegisters));
-  }
   return all;
 }
 
