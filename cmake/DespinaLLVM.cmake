@@ -45,7 +45,7 @@ set(DESPINA_MLIR_LIBS
     MLIRSCFToControlFlow MLIRControlFlowToLLVM MLIRFuncToLLVM MLIRArithToLLVM MLIRMathToLLVM MLIRMathToLibm MLIRVectorToLLVM
     MLIRVectorToLLVMPass MLIRUBToLLVM MLIRIndexToLLVM MLIRMemRefToLLVM MLIRReconcileUnrealizedCasts
     MLIRLLVMCommonConversion MLIRAMXTransforms MLIRX86VectorTransforms
-    MLIRNVVMDialect MLIRNVVMToLLVM
+    MLIRNVVMToLLVM
     MLIRTargetLLVMIRExport MLIRBuiltinToLLVMIRTranslation MLIRLLVMToLLVMIRTranslation MLIRNVVMToLLVMIRTranslation)
 
 # Compiler flags.

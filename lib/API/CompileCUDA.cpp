@@ -88,6 +88,8 @@ std::optional<Error> CUDABackEnd::emit(mlir::ModuleOp module, llvm::ArrayRef<std
 
   std::string failure;
   std::optional<nvptx::EmittedPTX> code = nvptx::emitPTX(module, options_, wants("llvm"), failure);
+  if (!code && !errors.message().empty()) // at an operation that the architecture lacks
+    return errors.asError("the kernel cannot be compiled for the GPU");
   if (!code)
     return plainError("RuntimeError", "LLVM cannot compile the kernel: " + failure);
   clock.add({{"LLVM translation", code->translateSeconds},

@@ -36,10 +36,11 @@ std::string quotedNames(llvm::ArrayRef<llvm::Function *> functions) {
       llvm::map_range(functions, [](llvm::Function *f) { return "'" + f->getName().str() + "'"; }), ", ");
 }
 
-/// Files stay mapped until the process ends: modules of other threads may still read from them.
+/// Files stay mapped until the process ends, and beyond its static objects: modules of other threads may
+/// still read from them.
 const llvm::MemoryBuffer *mappedFile(const std::string &path, std::string &error) {
   static std::mutex mutex;
-  static llvm::StringMap<std::unique_ptr<llvm::MemoryBuffer>> files;
+  static auto &files = *new llvm::StringMap<std::unique_ptr<llvm::MemoryBuffer>>;
   std::lock_guard<std::mutex> lock(mutex);
   std::unique_ptr<llvm::MemoryBuffer> &file = files[path];
   if (!file) {

@@ -11,6 +11,7 @@
 
 #include "AngleReduction.h"
 #include "MathBuilder.h"
+#include "RemainderExpansion.h"
 
 #include "despina/Target/ElementaryCoefficients.h"
 
@@ -155,15 +156,20 @@ bool expandDeviceFunction(llvm::Function &function) {
   llvm::StringRef name = function.getName();
   llvm::Type *type = function.getReturnType();
   // A kernel may declare the name with any type.
-  if (!name.consume_front("__nv_") || !function.isDeclaration() || function.arg_size() != 1 ||
-      function.isVarArg() || function.getArg(0)->getType() != type)
+  auto isOfType = [&](const llvm::Argument &argument) { return argument.getType() == type; };
+  if (!name.consume_front("__nv_") || !function.isDeclaration() || function.isVarArg() ||
+      !llvm::all_of(function.args(), isOfType))
     return false;
   if (type->isFloatTy() ? !name.consume_back("f") : !type->isDoubleTy())
     return false;
   auto *entry = llvm::BasicBlock::Create(function.getContext(), "", &function);
   llvm::IRBuilder<> b(entry);
   MathBuilder m(b, type);
-  Value result = emitBody(m, name, function.getArg(0));
+  Value result = nullptr;
+  if (function.arg_size() == 1)
+    result = emitBody(m, name, function.getArg(0));
+  else if (function.arg_size() == 2 && name == "fmod")
+    result = emitRemainder(m, function.getArg(0), function.getArg(1));
   if (!result) {
     entry->eraseFromParent();
     return false;

@@ -2,8 +2,8 @@
 //
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Bodies in LLVM IR for exp, exp2, log, log2, sin, cos, erf and tanh, in f32 and f64. They use nothing of the
-// target, so tests run the same code on the host.
+// Bodies in LLVM IR for exp, exp2, log, log2, sin, cos, erf, tanh, rsqrt and fmod, in f32 and f64. They use
+// nothing of the target, so tests run the same code on the host.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DESPINA_LIB_TARGET_NVPTX_MATHEXPANSIONS_H

@@ -79,20 +79,24 @@ public:
       declareAndExpand(*module, symbol<float>(c.name), llvm::Type::getFloatTy(*context));
       declareAndExpand(*module, symbol<double>(c.name), llvm::Type::getDoubleTy(*context));
     }
+    declareAndExpand(*module, "__nv_fmodf", llvm::Type::getFloatTy(*context), 2);
+    declareAndExpand(*module, "__nv_fmod", llvm::Type::getDoubleTy(*context), 2);
     EXPECT_FALSE(llvm::verifyModule(*module, &llvm::errs()));
     llvm::cantFail(jit_->addIRModule(llvm::orc::ThreadSafeModule(std::move(module), std::move(context))));
   }
 
-  template <typename T> Function<T> get(const std::string &name) {
-    return llvm::cantFail(jit_->lookup(symbol<T>(name))).template toPtr<Function<T>>();
+  template <typename T, typename F = Function<T>> F get(const std::string &name) {
+    return llvm::cantFail(jit_->lookup(symbol<T>(name))).template toPtr<F>();
   }
 
 private:
-  static void declareAndExpand(llvm::Module &module, const std::string &name, llvm::Type *type) {
+  static void declareAndExpand(llvm::Module &module, const std::string &name, llvm::Type *type,
+                               unsigned arguments = 1) {
     if (module.getFunction(name))
       return;
-    auto *function = llvm::Function::Create(llvm::FunctionType::get(type, {type}, false),
-                                            llvm::Function::ExternalLinkage, name, module);
+    auto *function = llvm::Function::Create(
+        llvm::FunctionType::get(type, std::vector<llvm::Type *>(arguments, type), false),
+        llvm::Function::ExternalLinkage, name, module);
     EXPECT_TRUE(expandDeviceFunction(*function)) << name;
     function->setLinkage(llvm::Function::ExternalLinkage);
   }
@@ -174,6 +178,30 @@ TEST_P(MathExpansions, Accuracy) {
     check<float>(math, c, c.ulpsSingle);
     check<double>(math, c, c.ulpsDouble);
   }
+}
+
+/// fmod is exact, so host and expansion agree in every bit.
+template <typename T> void checkRemainder(HostMath &math) {
+  auto *function = math.get<T, T (*)(T, T)>("fmod");
+  std::mt19937_64 random(11);
+  const std::vector<T> edges = edgeInputs<T>();
+  auto any = [&]() -> T {
+    const Case allBits{"", "", nullptr, 0, 0, Spread::AllBits, 0, 0};
+    return random() % 2 ? edges[random() % edges.size()] : randomInput<T>(allBits, random);
+  };
+  for (int i = 0; i < 200000; ++i) {
+    T x = any(), y = random() % 4 ? any() : x / static_cast<T>(random() % 100);
+    T got = function(x, y), expected = std::fmod(x, y);
+    bool same = std::isnan(expected) ? std::isnan(got)
+                                     : got == expected && std::signbit(got) == std::signbit(expected);
+    ASSERT_TRUE(same) << "fmod(" << x << ", " << y << ") = " << got << ", not " << expected;
+  }
+}
+
+TEST_P(MathExpansions, RemainderIsExact) {
+  HostMath math(GetParam());
+  checkRemainder<float>(math);
+  checkRemainder<double>(math);
 }
 
 INSTANTIATE_TEST_SUITE_P(Fusion, MathExpansions, testing::Bool());
