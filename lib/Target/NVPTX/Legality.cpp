@@ -47,8 +47,8 @@ const llvm::StringSet<> &knownOperations() {
 bool isKnownType(Type type) {
   if (isa<LLVM::LLVMVoidType>(type))
     return true;
-  if (auto integer = dyn_cast<IntegerType>(type))
-    return integer.getWidth() >= 1 && integer.getWidth() <= 128;
+  if (auto integer = dyn_cast<IntegerType>(type)) // LLVM would write parameters of other widths as they are
+    return llvm::is_contained({1, 8, 16, 32, 64, 128}, static_cast<int>(integer.getWidth()));
   if (isa<FloatType>(type))
     return type.isF16() || type.isBF16() || type.isF32() || type.isF64();
   if (auto pointer = dyn_cast<LLVM::LLVMPointerType>(type)) {
@@ -109,6 +109,8 @@ private:
   }
 
   LogicalResult require(Operation *op, const Twine &what, const Requirement &needs) {
+    if (needs.number == Requirement::none)
+      return op->emitError() << what << " is not supported on the NVIDIA target";
     if (!needs.isMetBy(arch_))
       return op->emitError() << what << " needs " << needs.architectureName()
                              << (needs.variant ? "" : " or newer") << "; the kernel is compiled for "

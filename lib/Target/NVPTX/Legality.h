@@ -19,6 +19,8 @@ namespace despina::nvptx {
 
 /// What an instruction needs.
 struct Requirement {
+  static constexpr unsigned none = 9999; ///< an architecture that does not exist
+
   unsigned number = 0; ///< of the architecture: 90
   /// 'a': that chip or its family alone, in a variant with all instructions; '+': such a variant of this or
   /// any later chip; 0: this chip and all later ones.

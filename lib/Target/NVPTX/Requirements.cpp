@@ -15,8 +15,8 @@ namespace despina::nvptx {
 
 namespace {
 
-/// A name that starts with `prefix` and has `part` behind it. All entries that fit count: the answer is the
-/// strictest.
+/// A name that, with a full stop after it, starts with `prefix` and has `part` behind it. All entries that
+/// fit count: the answer is the strictest.
 struct Entry {
   llvm::StringLiteral prefix, part;
   Requirement needs;
@@ -25,7 +25,29 @@ struct Entry {
 constexpr Requirement ampere{80, 0, 70}, hopper{90, 0, 78}, hopperCopies{90, 0, 80}, hopperAlone{90, 'a', 80},
     eightBitFloats{89, 0, 81}, blackwell{100, 'a', 86};
 
+/// What none of our kernels needs: LLVM has it for few architectures and forms, or for none.
+constexpr Requirement never{Requirement::none, 0, 0};
+
 constexpr Entry intrinsics[] = {
+    {"nvvm.reflect", "", never},
+    {"nvvm.shfl.up", "", never},
+    {"nvvm.shfl.down", "", never},
+    {"nvvm.shfl.bfly", "", never},
+    {"nvvm.shfl.idx", "", never},
+    {"nvvm.wmma", "", never},
+    {"nvvm.mma.and", "", never},
+    {"nvvm.mma.xor", "", never},
+    {"nvvm.mma.block", "", never},
+    {"nvvm.bf2h", "", never},
+    {"nvvm.f32x4", "", never},
+    {"nvvm.ff2", ".rs", never},
+    {"nvvm.discard", "", never},
+    {"nvvm.applypriority", "", never},
+    {"nvvm.lg2.approx.d", "", never},
+    {"nvvm.fmax.ftz", "bf16", never},
+    {"nvvm.fmin.ftz", "bf16", never},
+    {"nvvm.fma.rn.ftz", "bf16", never},
+    {"nvvm.fma.rn.sat", "bf16", never},
     {"nvvm.ldmatrix", "", {75, 0, 65}},
     {"nvvm.stmatrix", "", hopper},
     {"nvvm.mma.m8n8k4", "", {70, 0, 64}},
@@ -44,8 +66,11 @@ constexpr Entry intrinsics[] = {
     {"nvvm.mma.m16n8k4", "", ampere},
     {"nvvm.mma.m16n8k", ".e4m3", {89, 0, 84}},
     {"nvvm.mma.m16n8k", ".e5m2", {89, 0, 84}},
-    {"nvvm.mma.sp", "", ampere},
-    {"nvvm.mma", "block_scale", {120, 'a', 87}},
+    {"nvvm.mma.m16n8k16", ".e4m3", {89, 0, 87}},
+    {"nvvm.mma.m16n8k16", ".e5m2", {89, 0, 87}},
+    {"nvvm.mma.m16n8k", ".f64", hopper},
+    {"nvvm.mma.m16n8k", ".kind", {120, 'a', 87}},
+    {"nvvm.mma.sp", "", never},
     {"nvvm.wgmma", "", hopperAlone},
     {"nvvm.setmaxregister", "", hopperAlone},
     {"nvvm.setmaxnreg", "", hopperAlone},
@@ -54,6 +79,7 @@ constexpr Entry intrinsics[] = {
     {"nvvm.cp.async.bulk.tensor.g2s.cta", "", {90, 0, 86}},
     {"nvvm.cp.async.bulk.global.to.shared.cta", "", {90, 0, 86}},
     {"nvvm.cp.async.bulk", "bytemask", {100, 0, 86}},
+    {"nvvm.cp.async.bulk.tensor", "im2col.w", blackwell},
     {"nvvm.cp.async.bulk.tensor", "gather4", blackwell},
     {"nvvm.cp.async.bulk.tensor", "scatter4", blackwell},
     {"nvvm.mbarrier.", "", ampere},
@@ -61,7 +87,8 @@ constexpr Entry intrinsics[] = {
     {"nvvm.mbarrier.expect", "", hopperCopies},
     {"nvvm.mbarrier.complete", "", hopperCopies},
     {"nvvm.mbarrier.", "expect", hopperCopies},
-    {"nvvm.mbarrier.", "scope.cluster", hopperCopies},
+    {"nvvm.mbarrier.", "scope", hopperCopies},
+    {"nvvm.mbarrier.", "relaxed", {90, 0, 86}},
     {"nvvm.fence.proxy.", "", hopperCopies},
     {"nvvm.fence.proxy.acquire", "", {90, 0, 83}},
     {"nvvm.fence.proxy.release", "", {90, 0, 83}},
@@ -74,7 +101,8 @@ constexpr Entry intrinsics[] = {
     {"nvvm.cluster.", "", hopper},
     {"nvvm.barrier.cluster", "", hopper},
     {"nvvm.read.ptx.sreg.", "cluster", hopper},
-    {"nvvm.read.ptx.sreg.aggr.smem.size", "", {90, 0, 81}},
+    {"nvvm.read.ptx.sreg.aggr", "", {90, 0, 81}},
+    {"nvvm.is_explicit_cluster", "", hopper},
     {"nvvm.mapa", "", hopper},
     {"nvvm.getctarank", "", hopper},
     {"nvvm.elect.sync", "", hopperCopies},
@@ -94,12 +122,21 @@ constexpr Entry intrinsics[] = {
     {"nvvm.convert.", "f4x", blackwell},
     {"nvvm.convert.float.to.tf32", "", ampere},
     {"nvvm.f2tf32", "", ampere},
-    {"nvvm.f2tf32.rn", "", hopper},
-    {"nvvm.f2tf32.rz", "", hopper},
+    {"nvvm.f2tf32.rna.satfinite", "", {80, 0, 81}},
+    {"nvvm.f2tf32.rn.", "", hopper},
+    {"nvvm.f2tf32.rz.", "", hopper},
+    {"nvvm.f2tf32.rn.", "satfinite", {100, 0, 86}},
+    {"nvvm.f2tf32.rz.", "satfinite", {100, 0, 86}},
+    {"nvvm.f2f16", ".relu", {80, 0, 81}},
+    {"nvvm.f2f16", ".satfinite", {80, 0, 81}},
     {"nvvm.f2bf16", "", ampere},
+    {"nvvm.f2bf16", ".relu", {80, 0, 81}},
+    {"nvvm.f2bf16", ".satfinite", {80, 0, 81}},
+    {"nvvm.ff2", ".relu", {80, 0, 81}},
+    {"nvvm.ff2", ".satfinite", {80, 0, 81}},
+    {"nvvm.neg.bf16", "", ampere},
     {"nvvm.ff2bf16x2", "", ampere},
     {"nvvm.ff2f16x2", "", ampere},
-    {"nvvm.ff2", "rs", blackwell},
     {"nvvm.", "e4m3x", eightBitFloats},
     {"nvvm.", "e5m2x", eightBitFloats},
     {"nvvm.", "e2m3x", blackwell},
@@ -122,9 +159,7 @@ constexpr Entry intrinsics[] = {
     {"nvvm.tcgen05", "", blackwell},
     {"nvvm.clusterlaunchcontrol", "", {100, 0, 86}},
     {"nvvm.st.bulk", "", {100, 0, 86}},
-    {"nvvm.applypriority", "", {80, 0, 74}},
-    {"nvvm.discard", "", {80, 0, 74}},
-    {"nvvm.prefetch", "evict", {80, 0, 74}},
+    {"nvvm.prefetch", "", hopperCopies},
 };
 
 constexpr Entry instructions[] = {
@@ -240,6 +275,8 @@ unsigned strictness(const Requirement &needs) { return needs.number * 4 + (needs
 
 Requirement lookup(llvm::ArrayRef<Entry> table, llvm::StringRef name) {
   Requirement result;
+  const std::string ended = (name + ".").str();
+  name = ended;
   for (const Entry &entry : table) {
     if (!name.starts_with(entry.prefix) || !name.drop_front(entry.prefix.size()).contains(entry.part))
       continue;

@@ -254,8 +254,13 @@ std::string typeName(llvm::Type *type) {
   return "!llvm.struct<(" + elements + ")>";
 }
 
-/// Textures, surfaces and parameters have operands of their own kind, which no kernel of ours has.
+/// Textures, surfaces and parameters have operands of their own kind, which no kernel of ours has; votes
+/// without
+/// ".sync" are for the assembler to reject.
 bool isOfOurWorld(llvm::StringRef name) {
+  for (const char *vote : {"all", "any", "uni", "ballot"})
+    if (name == "llvm.nvvm.vote." + std::string(vote))
+      return false;
   for (const char *prefix : {"tex.", "tld4.", "suld.", "sust.", "suq.", "txq.", "istypep.", "texsurf."})
     if (name.starts_with("llvm.nvvm." + std::string(prefix)))
       return false;

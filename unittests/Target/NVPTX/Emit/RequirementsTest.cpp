@@ -50,6 +50,8 @@ TEST(Requirements, StrictestEntryCounts) {
   EXPECT_EQ(requirementOfInstruction("cvt.rn.satfinite.e4m3x2.f32").number, 89U);
   EXPECT_EQ(requirementOfInstruction("ld.global.L1::evict_first.L2::cache_hint.v4.b32").number, 80U);
   EXPECT_EQ(requirementOfIntrinsic("nvvm.ldmatrix.sync.aligned.m8n8.x4.b16").number, 75U);
+  EXPECT_EQ(requirementOfIntrinsic("nvvm.f2tf32.rna").number, 80U);
+  EXPECT_EQ(requirementOfIntrinsic("nvvm.f2tf32.rn").number, 90U);
   EXPECT_EQ(requirementOfIntrinsic("nvvm.read.ptx.sreg.tid.x").number, 0U);
   EXPECT_EQ(requirementOfIntrinsic("nvvm.read.ptx.sreg.cluster.ctarank").number, 90U);
 }
