@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 #include "TensorMaps.h"
 
-#include "despina/Analysis/LayoutConstructors.h"
+#include "despina/Analysis/AxisInfo.h"
 #include "despina/Target/NVPTX/TTNG.h"
 
 #include "mlir/IR/Builders.h"
@@ -88,11 +88,25 @@ bool canReduce(tt::DescriptorReduceKind kind, Type element) {
   return false;
 }
 
-bool canAccess(Operation *user, Type element) {
-  if (isa<tt::DescriptorLoadOp, tt::DescriptorStoreOp>(user))
-    return true;
+/// The innermost coordinate of an access; null for one that bulk copies do not have.
+Value innermostOf(Operation *user, Type element) {
+  if (auto load = dyn_cast<tt::DescriptorLoadOp>(user))
+    return load.getIndices().back();
+  if (auto store = dyn_cast<tt::DescriptorStoreOp>(user))
+    return store.getIndices().back();
   auto reduce = dyn_cast<tt::DescriptorReduceOp>(user);
-  return reduce && canReduce(reduce.getKind(), element);
+  return reduce && canReduce(reduce.getKind(), element) ? reduce.getIndices().back() : Value();
+}
+
+/// A copy that starts at no multiple of 16 bytes in its row is an illegal instruction (seen on an H200), so
+/// the coordinate must be known to be one.
+bool canAccess(Operation *user, Type element, const AxisInfoAnalysis &axisInfo) {
+  constexpr int64_t alignment = 16;
+  Value innermost = innermostOf(user, element);
+  if (!innermost)
+    return false;
+  int64_t bytes = std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
+  return axisInfo.lookup(innermost).divisorOfAll() * bytes % alignment == 0;
 }
 
 std::optional<TensorMapRecipe> recipeOf(tt::MakeTensorDescOp desc) {
@@ -141,14 +155,17 @@ void rewriteUser(Operation *user, Value map) {
 
 void selectTensorMaps(ModuleOp module) {
   std::vector<TensorMapRecipe> recipes;
+  AxisInfoAnalysis axisInfo(module);
   // Collected first: a walk does not survive that what follows disappears.
   SmallVector<tt::MakeTensorDescOp> descriptors;
   module.walk([&](tt::MakeTensorDescOp desc) { descriptors.push_back(desc); });
   for (tt::MakeTensorDescOp desc : descriptors) {
     Type element = desc.getType().getBlockType().getElementType();
-    bool canFollow =
-        llvm::all_of(desc->getUsers(), [&](Operation *user) { return canAccess(user, element); });
-    std::optional<TensorMapRecipe> recipe = canFollow ? recipeOf(desc) : std::nullopt;
+    SmallVector<Operation *> users;
+    for (Operation *user : desc->getUsers())
+      if (canAccess(user, element, axisInfo))
+        users.push_back(user);
+    std::optional<TensorMapRecipe> recipe = users.empty() ? std::nullopt : recipeOf(desc);
     if (!recipe)
       continue;
     OpBuilder b(desc);
@@ -156,9 +173,10 @@ void selectTensorMaps(ModuleOp module) {
     Value map =
         ttng::TensorMapArgumentOp::create(b, desc.getLoc(), pointer, static_cast<uint32_t>(recipes.size()));
     recipes.push_back(std::move(*recipe));
-    for (Operation *user : llvm::make_early_inc_range(desc->getUsers()))
+    for (Operation *user : users)
       rewriteUser(user, map);
-    desc->erase();
+    if (desc->use_empty())
+      desc->erase();
   }
   setTensorMaps(module, recipes);
 }
