@@ -15,7 +15,9 @@ README = (ROOT / "README.md").read_text()
 
 
 def blocks(language):
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    """The text of each block in the language; "" stands for blocks that name none."""
+    found = re.findall(r"^```(\w*)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    return [text for name, text in found if name == language]
 
 
 def run(*command):
@@ -59,10 +61,18 @@ def test_the_cpp_program(tmp_path):
     assert run(str(tmp_path / "program")) == "3\n"
 
 
+def test_the_cpp_function_for_a_gpu(tmp_path):
+    [function] = [block for block in blocks("cpp") if "int main" not in block]
+    (tmp_path / "function.cpp").write_text("#include <vector>\n" + function)
+    include, source = str(ROOT / "include"), str(tmp_path / "function.cpp")
+    run("clang++-22", "-std=c++20", "-Wall", "-Werror", "-fsyntax-only", "-I", include, source)
+
+
 def test_the_tools():
     [block] = [block for block in blocks("") if "build/bin/despina compile" in block]
     commands = [re.sub(r"\s+#.*", "", line) for line in block.replace("\\\n", " ").splitlines() if line.strip()]
-    assert len(commands) >= 2
+    assert len(commands) == 3
     outputs = [run("bash", "-c", command) for command in commands]
     assert "tt.func public @add_kernel" in outputs[0]
     assert "--tt-combine" in outputs[1]
+    assert ".visible .entry add_kernel(" in outputs[2]
