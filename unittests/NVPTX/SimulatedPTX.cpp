@@ -142,7 +142,10 @@ private:
       llvm::Value *kept = llvm::PoisonValue::get(now->getType());
       if (old) {
         llvm::IRBuilder<> early(from->getTerminator());
-        kept = early.CreateBitCast(old, now->getType());
+        // 8 bits travel in registers of 16.
+        bool areIntegers = old->getType()->isIntegerTy() && now->getType()->isIntegerTy();
+        kept = areIntegers ? early.CreateZExtOrTrunc(old, now->getType())
+                           : early.CreateBitCast(old, now->getType());
       }
       phi->addIncoming(kept, from);
       entry.second = phi;

@@ -31,7 +31,10 @@ Copies copiesOf(Type type, unsigned numWarps, unsigned numCTAs) {
   const LinearLayout &layout = ttg::layoutOf(type);
   // Bits that the layout does not have do not matter either.
   auto freeBits = [&](LayoutDim dim, uint64_t count) {
-    return (layout.freeVariableMask(dim) | ~(layout.inSize(dim) - 1)) & (count - 1);
+    uint64_t mask = (layout.freeVariableMask(dim) | ~(layout.inSize(dim) - 1)) & (count - 1);
+    for (auto [bit, column] : llvm::enumerate(layout.columnsOf(dim)))
+      copies.inSameRegisters &= column == 0 || (mask >> bit & 1) == 0;
+    return mask;
   };
   copies.lane = freeBits(LayoutDim::Lane, 32);
   copies.warp = freeBits(LayoutDim::Warp, numWarps);

@@ -20,6 +20,8 @@ namespace despina::nvptx {
 struct Copies {
   // Bits of the place of a thread that do not matter: the thread with them cleared has the same elements.
   uint64_t lane = 0, warp = 0, block = 0;
+  /// And has them in the same registers.
+  bool inSameRegisters = true;
   /// For each register, the first one of the same thread that holds the same element.
   llvm::SmallVector<unsigned, 8> first;
 

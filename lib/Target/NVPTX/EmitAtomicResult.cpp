@@ -10,6 +10,7 @@
 
 #include "Scratch.h"
 #include "ThreadData.h"
+#include "TileIndex.h"
 
 using namespace mlir;
 
@@ -17,64 +18,44 @@ namespace despina::nvptx {
 
 namespace {
 
-/// How the scratch memory is used: in rounds of some registers each, one slot for each thread that acts.
-struct ScratchPlan {
-  uint64_t slots, elementBytes, registersPerRound;
-  uint64_t bytes() const { return slots * elementBytes * registersPerRound; }
-};
-
-constexpr uint64_t maxScratchBytes = 8192;
-
-ScratchPlan planScratch(Type type, const Copies &copies, unsigned numWarps) {
-  ScratchPlan plan;
-  plan.slots = uint64_t(32) * numWarps >> (llvm::popcount(copies.lane) + llvm::popcount(copies.warp));
-  plan.elementBytes = ttg::memoryBits(getElementTypeOrSelf(type)) / 8;
-  uint64_t fitting = std::max<uint64_t>(1, maxScratchBytes / (plan.slots * plan.elementBytes));
-  plan.registersPerRound = std::min<uint64_t>(copies.distinct().size(), fitting);
-  return plan;
+/// Whether the lanes of a warp can tell each other.
+bool isWithinWarp(const Copies &copies) {
+  return copies.warp == 0 && copies.block == 0 && copies.inSameRegisters;
 }
 
-/// The number that the bits of a place outside of `copies` make, put together.
-ThreadTerms slotTerms(const Copies &copies, unsigned numWarps) {
-  ThreadTerms terms;
-  uint64_t next = 1;
-  auto fill = [&](auto &list, uint64_t count, uint64_t without) {
-    for (uint64_t bit = 1; bit < count; bit <<= 1) {
-      list.push_back(without & bit ? 0 : next);
-      next <<= without & bit ? 0 : 1;
-    }
-  };
-  fill(terms.lane, 32, copies.lane);
-  fill(terms.warp, numWarps, copies.warp);
-  return terms;
+/// Where the elements of a thread are in scratch memory, in elements: at their row-major index.
+PlaceTerms slotTerms(Type type) {
+  if (!isa<RankedTensorType>(type))
+    return {};
+  const LinearLayout &layout = ttg::layoutOf(type);
+  SmallVector<uint64_t> weights;
+  for (unsigned bit = 0; bit < layout.totalOutBits(); ++bit)
+    weights.push_back(uint64_t(1) << bit);
+  return placeTerms(layout, weights);
 }
+
+unsigned elementBits(Type type) { return ttg::memoryBits(getElementTypeOrSelf(type)); }
 
 class ScratchSharing {
 public:
-  ScratchSharing(ThreadEmitter &e, Operation *op, int64_t offset, const Copies &copies)
-      : e(e), copies(copies), plan(planScratch(op->getResult(0).getType(), copies, e.numWarps())),
-        slots(e, e.sharedPointer(offset), static_cast<unsigned>(plan.elementBytes * 8),
-              slotTerms(copies, e.numWarps())),
+  ScratchSharing(ThreadEmitter &e, Type type, int64_t offset, const Copies &copies)
+      : e(e), copies(copies), width(elementBits(type)), terms(slotTerms(type)),
+        slots(e, e.sharedPointer(offset), width, terms.thread),
         acts(e.isCanonical(copies.lane, copies.warp, copies.block)) {}
 
   void run(Registers &values) {
     SmallVector<unsigned, 8> distinct = copies.distinct();
-    for (size_t start = 0; start < distinct.size(); start += plan.registersPerRound) {
-      if (start > 0)
-        wait(); // for those that still read the round before
-      ArrayRef<unsigned> round = ArrayRef(distinct).drop_front(start);
-      round = round.take_front(std::min<size_t>(plan.registersPerRound, round.size()));
-      Registers addresses;
-      for (size_t i = 0; i < round.size(); ++i)
-        addresses.push_back(slots.at(i * plan.slots));
-      e.ifThen(acts, [&] {
-        for (auto [address, reg] : llvm::zip(addresses, round))
-          storeShared(e, address, toBits(e, values[reg]));
-      });
-      wait();
-      for (auto [address, reg] : llvm::zip(addresses, round))
-        values[reg] = read(address, values[reg].getType());
-    }
+    // Outside of the branch, so that the addresses serve the reads too.
+    Registers addresses;
+    for (unsigned reg : distinct)
+      addresses.push_back(slots.at(terms.ofRegister(reg)));
+    e.ifThen(acts, [&] {
+      for (auto [address, reg] : llvm::zip(addresses, distinct))
+        storeShared(e, address, toBits(e, values[reg]));
+    });
+    wait();
+    for (auto [address, reg] : llvm::zip(addresses, distinct))
+      values[reg] = read(address, values[reg].getType());
     // A block must not end, or write anew, while another one of its cluster reads.
     if (copies.block)
       wait();
@@ -94,13 +75,13 @@ private:
           e.b.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster));
       address = e.make<NVVM::MapaOp>(inCluster, address, block);
     }
-    unsigned width = static_cast<unsigned>(plan.elementBytes * 8);
     return fromBits(e, loadShared(e, address, width, 1).front(), type);
   }
 
   ThreadEmitter &e;
   const Copies &copies;
-  ScratchPlan plan;
+  unsigned width;
+  PlaceTerms terms;
   SharedAddresses slots;
   Value acts;
 };
@@ -109,19 +90,20 @@ private:
 
 uint64_t atomicScratchBytes(Operation *op) {
   Value result = op->getResult(0);
-  unsigned numWarps = ttg::numWarps(op);
-  Copies copies = copiesOf(result.getType(), numWarps, ttg::numCTAs(op));
-  if (result.use_empty() || (copies.warp == 0 && copies.block == 0))
+  Copies copies = copiesOf(result.getType(), ttg::numWarps(op), ttg::numCTAs(op));
+  if (result.use_empty() || isWithinWarp(copies))
     return 0;
-  return planScratch(result.getType(), copies, numWarps).bytes();
+  auto tile = dyn_cast<RankedTensorType>(result.getType());
+  uint64_t elements = tile ? static_cast<uint64_t>(tile.getNumElements()) : 1;
+  return elements * elementBits(result.getType()) / 8;
 }
 
 LogicalResult shareAtomicResult(ThreadEmitter &e, Operation *op, Registers values, const Copies &copies) {
-  if (copies.warp || copies.block) {
+  if (!isWithinWarp(copies)) {
     std::optional<int64_t> offset = ThreadEmitter::sharedOffset(op);
     if (!offset)
       return op->emitOpError("has no scratch memory for its result");
-    ScratchSharing(e, op, *offset, copies).run(values);
+    ScratchSharing(e, op->getResult(0).getType(), *offset, copies).run(values);
   } else if (copies.lane) {
     Value source = e.bitAnd(e.lane(), e.i32(~copies.lane & 31));
     for (unsigned reg : copies.distinct())
