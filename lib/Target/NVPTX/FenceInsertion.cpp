@@ -86,9 +86,11 @@ private:
     }
     // Whatever the first iteration starts with, the second starts with what the first has left.
     bool dirtyAtStart = isDirty || touchesInside;
-    for (Region &region : op->getRegions())
-      dirtyAtStart = walk(region.front(), dirtyAtStart);
-    return dirtyAtStart || isDirty;
+    // Both kinds of loop end behind their first region.
+    bool dirtyAtEnd = walk(op->getRegion(0).front(), dirtyAtStart);
+    if (isa<scf::WhileOp>(op))
+      (void)walk(op->getRegion(1).front(), dirtyAtEnd);
+    return dirtyAtEnd || isDirty;
   }
 
   const ScratchSize &scratchSize_;

@@ -121,6 +121,9 @@ std::optional<TensorMapRecipe> recipeOf(tt::MakeTensorDescOp desc) {
   recipe.elementBytes = std::max(1u, block.getElementTypeBitWidth() / 8);
   recipe.dataType = *dataType;
   recipe.nanFill = desc.getPadding() == tt::PaddingOption::PAD_NAN;
+  // Floats of eight bits travel as integers, which have no NaN to fill with.
+  if (recipe.nanFill && block.getElementTypeBitWidth() == 8)
+    return std::nullopt;
   // Distances between rows are multiples of 16 bytes; only constants can be refused here.
   for (size_t axis = 1; axis < recipe.strides.size(); ++axis)
     if (!recipe.strides[axis].argument && recipe.strides[axis].constant * recipe.elementBytes % 16 != 0)
