@@ -1,0 +1,69 @@
+# Accesses through descriptors are bulk copies where the hardware has them, and plain ones elsewhere.
+#
+# RUN: despina compile %s:copy -t cuda --arch sm_90a -s "*fp16:16,*fp16:16,i32,i32,i32:16" -c ROWS=32 COLUMNS=64 -e ptx | FileCheck %s --check-prefix=BULK
+# RUN: despina compile %s:copy -t cuda --arch sm_80 -s "*fp16:16,*fp16:16,i32,i32,i32:16" -c ROWS=32 COLUMNS=64 -e ptx | FileCheck %s --check-prefix=PLAIN
+#
+# A row of 64 halves is a box of 128 bytes, 32 rows are 4096 bytes. The maps are parameters, the one that is read
+# and the one that is written.
+# BULK: .visible .entry copy(
+# BULK: .param .align 64 .b8 [[FROM:copy_param_[0-9]+]][128],
+# BULK-NEXT: .param .align 64 .b8 [[TO:copy_param_[0-9]+]][128],
+# BULK-DAG: mov.b64 %[[T:rd[0-9]+]], [[TO]];
+# BULK-DAG: cvta.param.u64 %[[TOMAP:rd[0-9]+]], %[[T]];
+# BULK-DAG: mov.b64 %[[F:rd[0-9]+]], [[FROM]];
+# BULK-DAG: cvta.param.u64 %[[FROMMAP:rd[0-9]+]], %[[F]];
+# BULK: mbarrier.init.shared::cta.b64
+# BULK-NOT: {{(ld|st)}}.global
+# BULK-DAG: cp.async.bulk.wait_group 0;
+# BULK-DAG: mbarrier.arrive.expect_tx.shared::cta.b64 _, [%{{.*}}], 4096;
+# BULK-DAG: cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%{{.*}}], [%[[FROMMAP]],
+# BULK: mbarrier.try_wait.parity
+# BULK: ld.shared
+# BULK: bar.sync
+# BULK: st.shared
+# BULK: fence.proxy.async.shared::cta;
+# BULK: bar.sync
+# BULK: cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%[[TOMAP]],
+# BULK: cp.async.bulk.commit_group;
+# BULK-NOT: {{(ld|st)}}.global
+#
+# PLAIN-NOT: bulk
+# PLAIN-NOT: mbarrier
+# PLAIN-NOT: .b8 copy_param
+# PLAIN: ld.global
+# PLAIN: st.global
+#
+# Atomic addition in the unit that copies; a block that may start anywhere is read by threads.
+# RUN: despina compile %s:accumulate -t cuda --arch sm_90a -s "*fp32:16,*fp32:16,i32" -c BLOCK=128 -e ptx | FileCheck %s --check-prefix=REDUCE
+# RUN: despina compile %s:accumulate -t cuda --arch sm_89 -s "*fp32:16,*fp32:16,i32" -c BLOCK=128 -e ptx | FileCheck %s --check-prefix=ATOMIC
+# REDUCE-NOT: cp.async.bulk.tensor
+# REDUCE: ld.global
+# REDUCE: cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group
+# REDUCE-NOT: {{(red|atom)}}.global
+# ATOMIC-NOT: bulk
+# ATOMIC: {{(red|atom)}}.{{.*}}add.f32
+# ATOMIC-NOT: bulk
+#
+# Both end in a cubin.
+# RUN: despina compile %s:copy -t cuda --arch sm_90a -s "*fp16:16,*fp16:16,i32,i32,i32:16" -c ROWS=32 COLUMNS=64 -e cubin -o %t.copy.cubin
+# RUN: despina compile %s:accumulate -t cuda --arch sm_90a -s "*fp32:16,*fp32:16,i32" -c BLOCK=128 -e cubin -o %t.accumulate.cubin
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def copy(x, o, rows, columns, stride, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    source = tl.make_tensor_descriptor(x, shape=[rows, columns], strides=[stride, 1], block_shape=[ROWS, COLUMNS])
+    target = tl.make_tensor_descriptor(o, shape=[rows, columns], strides=[stride, 1], block_shape=[ROWS, COLUMNS])
+    row = tl.program_id(0) * ROWS
+    for column in range(0, columns, COLUMNS):
+        target.store([row, column], source.load([row, column]) * 2)
+
+
+@triton.jit
+def accumulate(x, o, n, BLOCK: tl.constexpr):
+    source = tl.make_tensor_descriptor(x, shape=[n], strides=[1], block_shape=[BLOCK])
+    target = tl.make_tensor_descriptor(o, shape=[n], strides=[1], block_shape=[BLOCK])
+    i = tl.program_id(0)
+    target.atomic_add([i * BLOCK], source.load([i]))
