@@ -117,7 +117,10 @@ std::optional<TensorMapRecipe> recipeOf(tt::MakeTensorDescOp desc) {
   std::optional<std::vector<LaunchValue>> strides = launchValues(desc.getStrides());
   if (!dataType || !base || !base->argument || !extents || !strides || block.getRank() > 5)
     return std::nullopt;
-  TensorMapRecipe recipe{*base, std::move(*extents), std::move(*strides)};
+  TensorMapRecipe recipe;
+  recipe.base = *base;
+  recipe.extents = std::move(*extents);
+  recipe.strides = std::move(*strides);
   recipe.elementBytes = std::max(1u, block.getElementTypeBitWidth() / 8);
   recipe.dataType = *dataType;
   recipe.nanFill = desc.getPadding() == tt::PaddingOption::PAD_NAN;
