@@ -2,7 +2,7 @@
 
 #one = #ttg.layout<"{offset: ; block: } -> (dim0: 1)">
 tt.func @noArrivals(%bar: !ttg.memdesc<1xi64, #one, mutable>) {
-  // expected-error @below {{'ttng.init_barrier' op waits for 0 arrivals; a barrier counts 1 to 1048575}}
+  // expected-error @below {{'ttng.init_barrier' op counts 0 arrivals; barriers have 1 to 1048575}}
   ttng.init_barrier %bar, 0 : !ttg.memdesc<1xi64, #one, mutable>
   tt.return
 }
@@ -11,7 +11,7 @@ tt.func @noArrivals(%bar: !ttg.memdesc<1xi64, #one, mutable>) {
 
 #one = #ttg.layout<"{offset: ; block: } -> (dim0: 1)">
 tt.func @manyArrivals(%bar: !ttg.memdesc<1xi64, #one, mutable>) {
-  // expected-error @below {{waits for 1048576 arrivals; a barrier counts 1 to 1048575}}
+  // expected-error @below {{counts 1048576 arrivals; barriers have 1 to 1048575}}
   ttng.init_barrier %bar, 1048576 : !ttg.memdesc<1xi64, #one, mutable>
   tt.return
 }
@@ -20,7 +20,7 @@ tt.func @manyArrivals(%bar: !ttg.memdesc<1xi64, #one, mutable>) {
 
 #one = #ttg.layout<"{offset: ; block: } -> (dim0: 1)">
 tt.func @negativeArrivals(%bar: !ttg.memdesc<1xi64, #one, mutable>) {
-  // expected-error @below {{a barrier counts 1 to 1048575}}
+  // expected-error @below {{counts 4294967295 arrivals; barriers have 1 to 1048575}}
   ttng.init_barrier %bar, -1 : !ttg.memdesc<1xi64, #one, mutable>
   tt.return
 }
@@ -60,6 +60,15 @@ tt.func @expectMuch(%bar: !ttg.memdesc<1xi64, #one, mutable>) {
   ttng.barrier_expect %bar, 1048575 : !ttg.memdesc<1xi64, #one, mutable>
   // expected-error @below {{'ttng.barrier_expect' op expects 1048576 bytes; a phase counts at most 1048575}}
   ttng.barrier_expect %bar, 1048576 : !ttg.memdesc<1xi64, #one, mutable>
+  tt.return
+}
+
+// -----
+
+#one = #ttg.layout<"{offset: ; block: } -> (dim0: 1)">
+tt.func @arriveNever(%bar: !ttg.memdesc<1xi64, #one, mutable>) {
+  // expected-error @below {{'ttng.arrive_barrier' op counts 0 arrivals; barriers have 1 to 1048575}}
+  ttng.arrive_barrier %bar, 0 : !ttg.memdesc<1xi64, #one, mutable>
   tt.return
 }
 

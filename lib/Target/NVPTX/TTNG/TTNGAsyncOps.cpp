@@ -23,18 +23,21 @@ static LogicalResult verifyBarrier(Operation *op, Value barrier) {
   return op->emitOpError() << "needs a barrier, a mutable buffer of one i64, not " << type;
 }
 
-LogicalResult InitBarrierOp::verify() {
-  if (getCount() == 0 || getCount() >= 1u << 20)
-    return emitOpError() << "waits for " << getCount() << " arrivals; a barrier counts 1 to 1048575";
-  return verifyBarrier(*this, getBarrier());
+/// A barrier that counts arrivals, and how many.
+static LogicalResult verifyArrivals(Operation *op, Value barrier, uint32_t count) {
+  if (count == 0 || count >= 1u << 20)
+    return op->emitOpError() << "counts " << count << " arrivals; barriers have 1 to 1048575";
+  return verifyBarrier(op, barrier);
 }
+
+LogicalResult InitBarrierOp::verify() { return verifyArrivals(*this, getBarrier(), getCount()); }
 LogicalResult InvalBarrierOp::verify() { return verifyBarrier(*this, getBarrier()); }
 LogicalResult BarrierExpectOp::verify() {
   if (getBytes() >= 1u << 20)
     return emitOpError() << "expects " << getBytes() << " bytes; a phase counts at most 1048575";
   return verifyBarrier(*this, getBarrier());
 }
-LogicalResult ArriveBarrierOp::verify() { return verifyBarrier(*this, getBarrier()); }
+LogicalResult ArriveBarrierOp::verify() { return verifyArrivals(*this, getBarrier(), getCount()); }
 LogicalResult WaitBarrierOp::verify() { return verifyBarrier(*this, getBarrier()); }
 
 //===----------------------------------------------------------------------===//
