@@ -116,6 +116,8 @@ class Staging:
         return value
 
     def finish(self):
+        if not self.regions:  # What a test does with the device's own arrays is its affair.
+            return
         _native.cuda_synchronize(self.device)
         for region in self.regions:
             region.bring_back()

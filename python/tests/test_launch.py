@@ -257,6 +257,7 @@ def test_globals_are_watched():
 # Grids and keywords.
 
 
+@pytest.mark.cpu_only("the grid function sees the arrays themselves")
 def test_grid_function_sees_all_parameters():
     seen = {}
     x = np.zeros(100, np.float32)
@@ -297,6 +298,7 @@ def test_bound_kernels_can_be_kept():
     assert (x == 3).all()
 
 
+@pytest.mark.cpu_only("arrays go to a compiled kernel as they are")
 def test_run_and_warmup():
     x = np.zeros(64, np.float32)
     compiled = add_one.warmup(x, 64, BLOCK=32, grid=(1,))

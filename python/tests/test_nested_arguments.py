@@ -29,6 +29,7 @@ def nested(depth):
     return value
 
 
+@pytest.mark.cpu_only("the copies for a GPU are made by a recursion")
 @pytest.mark.parametrize("kernel", ["ignore", "ignore_runtime"])
 @pytest.mark.parametrize("depth", [101, 1_000_000])
 def test_tuples_have_a_limit(kernel, depth):

@@ -9,8 +9,8 @@
 # RUN: not despina compile %s:good --signature "*fp32" --const BLOCK 2>&1 | FileCheck %s --check-prefix=CONST
 # CONST: error: --const needs NAME=VALUE, not 'BLOCK'
 #
-# RUN: not despina compile %s:good --signature "*fp32" --const BLOCK=4 --target cuda 2>&1 | FileCheck %s --check-prefix=TARGET
-# TARGET: error: target 'cuda' is not supported yet: this build compiles for 'cpu' only
+# RUN: not despina compile %s:good --signature "*fp32" --const BLOCK=4 --target hip 2>&1 | FileCheck %s --check-prefix=TARGET
+# TARGET: error: target 'hip' is not supported yet
 #
 # RUN: not despina compile %s:nothing --signature "*fp32" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 # UNKNOWN: error: {{.*}}nothing

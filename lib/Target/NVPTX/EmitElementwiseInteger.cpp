@@ -73,7 +73,8 @@ Value emitAbs(ThreadEmitter &e, math::AbsIOp, Operands operands) {
 template <typename Extend> Registers multiplyWide(ThreadEmitter &e, Operands operands) {
   Type type = operands[0].getType();
   unsigned width = type.getIntOrFloatBitWidth();
-  Type wide = e.b.getIntegerType(2 * width);
+  // No narrower than a byte: LLVM has no i2 on this target.
+  Type wide = e.b.getIntegerType(std::max(8u, 2 * width));
   Value product = e.mul(e.make<Extend>(wide, operands[0]), e.make<Extend>(wide, operands[1]));
   Value high = e.make<LLVM::LShrOp>(product, e.constant(wide, width));
   return {e.make<LLVM::TruncOp>(type, product), e.make<LLVM::TruncOp>(type, high)};

@@ -4,7 +4,7 @@
 // RUN: despina-opt %s --convert-to-ttg --nvptx-accelerate-matmul=arch=sm_75 | FileCheck %s --check-prefixes=CHECK,SM75
 
 // The layouts: warps side by side for the small result, one below the other for the tall one.
-// SM80-DAG: #[[ACC:layout[0-9]*]] = #ttg.layout<"{register: (0,1) (8,0){{.*}}; lane: (0,2) (0,4) (1,0) (2,0) (4,0); warp: (0,8) (16,0); block:} -> (dim0: 64, dim1: 64)">
+// SM80-DAG: #[[$ACC:layout[0-9]*]] = #ttg.layout<"{register: (0,1) (8,0){{.*}}; lane: (0,2) (0,4) (1,0) (2,0) (4,0); warp: (0,8) (16,0); block:} -> (dim0: 64, dim1: 64)">
 
 // CHECK-LABEL: tt.func public @half
 // SM90A: %[[A:.*]] = ttg.local_alloc %{{.*}} {alignment = 1024 : i32} : (tensor<64x64xf16, #{{.*}}>) -> !ttg.memdesc<64x64xf16, #{{.*}}>
@@ -12,7 +12,7 @@
 // SM90A: %[[FALSE:.*]] = arith.constant false
 // SM90A: ttng.warp_group_dot %[[A]], %[[B]], %{{.*}} useC %[[FALSE]] {instrShape = array<i32: 64, 64, 16>}
 // SM89: ttng.mma {{.*}}instrShape = array<i32: 16, 8, 16>
-// SM80: ttng.mma {{.*}}instrShape = array<i32: 16, 8, 16>{{.*}} -> tensor<64x64xf32, #[[ACC]]>
+// SM80: ttng.mma {{.*}}instrShape = array<i32: 16, 8, 16>{{.*}} -> tensor<64x64xf32, #[[$ACC]]>
 // SM75: ttng.mma {{.*}}instrShape = array<i32: 16, 8, 8>
 tt.func public @half(%pa: tensor<64x64x!tt.ptr<f16>>, %pb: tensor<64x64x!tt.ptr<f16>>, %pc: tensor<64x64x!tt.ptr<f32>>) {
   %a = tt.load %pa : tensor<64x64x!tt.ptr<f16>>

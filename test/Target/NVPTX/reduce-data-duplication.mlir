@@ -6,15 +6,15 @@
 #b = #ttg.layout<"{register: (1,0) (8,0) (16,0) (32,0); lane: (2,0) (4,0) (0,1) (0,2) (0,4); warp: (0,8) (0,0); block: } -> (dim0: 64, dim1: 16)">
 #c = #ttg.layout<"{register: (0,1) (8,0); lane: (0,2) (0,4) (1,0) (2,0) (4,0); warp: (0,8) (0,0); block: } -> (dim0: 16, dim1: 16)">
 
-// CHECK-DAG: #[[A:.+]] = #ttg.layout<"{offset: (0,1) (0,2) (0,4) (0,8) (0,16) (0,32) (1,8) (2,16) (4,32) (8,0); block:} -> (dim0: 16, dim1: 64)">
-// CHECK-DAG: #[[B:.+]] = #ttg.layout<"{offset: (1,0) (2,0) (4,0) (8,0) (16,0) (32,0) (8,1) (16,2) (32,4) (0,8); block:} -> (dim0: 64, dim1: 16)">
+// CHECK-DAG: #[[$A:.+]] = #ttg.layout<"{offset: (0,1) (0,2) (0,4) (0,8) (0,16) (0,32) (1,8) (2,16) (4,32) (8,0); block:} -> (dim0: 16, dim1: 64)">
+// CHECK-DAG: #[[$B:.+]] = #ttg.layout<"{offset: (1,0) (2,0) (4,0) (8,0) (16,0) (32,0) (8,1) (16,2) (32,4) (0,8); block:} -> (dim0: 64, dim1: 16)">
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32} {
 // One buffer for each tile, however often it is read. Axes stay in the order in which threads have them.
 // CHECK-LABEL: tt.func @buffers
-// CHECK: %[[BA:.+]] = ttg.local_alloc %{{.+}} : (tensor<16x64xf16, #{{.+}}>) -> !ttg.memdesc<16x64xf16, #[[A]]>
+// CHECK: %[[BA:.+]] = ttg.local_alloc %{{.+}} : (tensor<16x64xf16, #{{.+}}>) -> !ttg.memdesc<16x64xf16, #[[$A]]>
 // CHECK: ttg.local_load %[[BA]]
-// CHECK: %[[BB:.+]] = ttg.local_alloc %{{.+}} : (tensor<64x16xf16, #{{.+}}>) -> !ttg.memdesc<64x16xf16, #[[B]]>
+// CHECK: %[[BB:.+]] = ttg.local_alloc %{{.+}} : (tensor<64x16xf16, #{{.+}}>) -> !ttg.memdesc<64x16xf16, #[[$B]]>
 // CHECK: ttg.local_load %[[BB]]
 // CHECK: ttg.local_load %[[BA]]
 // CHECK-NOT: ttg.local_alloc
