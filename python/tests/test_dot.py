@@ -90,7 +90,7 @@ RELATIVE = {"tf32": 2.0**-10, "tf32x3": 2.0**-20, "ieee": 2.0**-23}
 
 @pytest.mark.parametrize("size", [16, 32, 128])
 @pytest.mark.parametrize("precision", RELATIVE)
-def test_input_precision(precision, size, rng):
+def test_input_precision_of_squares(precision, size, rng):
     a, b = (rng.standard_normal((size, size)).astype(np.float32) for _ in range(2))
     out = poisoned((size, size), np.float32)
     MODULE.precise[(1,)](a, b, out, S=size, precision=precision)

@@ -59,7 +59,10 @@ def every(name):
     return np.arange(256, dtype=np.uint8).view(FORMATS[name])
 
 
-@pytest.fixture(params=[pytest.param(name, marks=[] if name in OCP else pytest.mark.cpu_only("AMD's formats")) for name in FORMATS])
+AMD = pytest.mark.cpu_only("AMD's formats")
+
+
+@pytest.fixture(params=[pytest.param(name, marks=[] if name in OCP else AMD) for name in FORMATS])
 def name(request):
     return request.param
 

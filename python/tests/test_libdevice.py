@@ -78,7 +78,8 @@ def test_the_cpu_names_what_it_lacks(call, symbol):
 
 def test_types_that_no_overload_takes():
     said = refusal("tl.extra.libdevice.tanh(x)", np.ones(16, np.float16))
-    assert "input arg type does not match.Expect one of [(triton.language.float32,), (triton.language.float64,)]" in said
+    assert "input arg type does not match.Expect one of [(triton.language.float32,), (triton." in said
+    assert "(triton.language.float64,)]" in said
     assert "got (triton.language.float16,)" in said
 
 

@@ -38,8 +38,8 @@ struct SplitLayout {
 /// come first.
 std::optional<SplitLayout> splitLayout(const LinearLayout &layout);
 
-/// Two tiles one after the other along axis 0: with R registers, register i of the result is register i of the
-/// first operand, register R + i that of the second.
+/// Two tiles one after the other along axis 0: with R registers, register i of the result is register i of
+/// the first operand, register R + i that of the second.
 std::optional<LinearLayout> catLayout(const LinearLayout &layout);
 /// The inverse; nothing unless the layout is of that form.
 std::optional<LinearLayout> catOperandLayout(const LinearLayout &layout);

@@ -27,10 +27,10 @@ struct EmittedPTX {
 };
 
 /// Translates a module of the LLVM and NVVM dialects, links what it calls of libdevice (names `__nv_*`), or
-/// our own expansions where there is no libdevice, optimises it and writes PTX. None after an error: operations
-/// that the architecture lacks are reported where they are, through the context's diagnostics, and `error`
-/// sums up; whatever LLVM finds wrong is in `error` alone. Sets triple and data layout of the module. The same
-/// module and options give the same bytes.
+/// our own expansions where there is no libdevice, optimises it and writes PTX. None after an error:
+/// operations that the architecture lacks are reported where they are, through the context's diagnostics, and
+/// `error` sums up; whatever LLVM finds wrong is in `error` alone. Sets triple and data layout of the module.
+/// The same module and options give the same bytes.
 std::optional<EmittedPTX> emitPTX(mlir::ModuleOp module, const NVPTXOptions &options, bool keepLLVM,
                                   std::string &error);
 
