@@ -20,13 +20,6 @@ MODULE = module_from("""
         tl.store(out_ptr + place, result)
 
     @triton.jit
-    def precise(a_ptr, b_ptr, out_ptr, S: tl.constexpr, precision: tl.constexpr):
-        i = tl.arange(0, S)
-        place = i[:, None] * S + i[None, :]
-        product = tl.dot(tl.load(a_ptr + place), tl.load(b_ptr + place), input_precision=precision)
-        tl.store(out_ptr + place, product)
-
-    @triton.jit
     def chained(a_ptr, b_ptr, c_ptr, out_ptr, S: tl.constexpr):
         i = tl.arange(0, S)
         place = i[:, None] * S + i[None, :]
@@ -82,20 +75,6 @@ def test_dot(dtype, shape, accumulate, rng):
         return
     unit = np.finfo(NUMPY[result_type]).eps
     assert_within(out, exact, (product(np.abs(a), np.abs(b)) + np.abs(c)) * unit * K)
-
-
-# How many bits of each factor count: tf32 may cut off instead of rounding, three products of parts recover fp32.
-RELATIVE = {"tf32": 2.0**-10, "tf32x3": 2.0**-20, "ieee": 2.0**-23}
-
-
-@pytest.mark.parametrize("size", [16, 32, 128])
-@pytest.mark.parametrize("precision", RELATIVE)
-def test_input_precision_of_squares(precision, size, rng):
-    a, b = (rng.standard_normal((size, size)).astype(np.float32) for _ in range(2))
-    out = poisoned((size, size), np.float32)
-    MODULE.precise[(1,)](a, b, out, S=size, precision=precision)
-    sums = product(np.abs(a), np.abs(b))
-    assert_within(out, product(a, b), sums * (2 * RELATIVE[precision] + size * 2.0**-23))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
