@@ -470,7 +470,8 @@ def script(text):
 def test_ctrl_c_stops_a_launch():
     path = script(f"""
 {textwrap.indent(SLOW, "        ")}
-        import time
+        import signal, time
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # A shell's background jobs ignore it.
         x = np.zeros(16, np.float32)
         slow[(1,)](x, 8)
         print("ready", flush=True)
