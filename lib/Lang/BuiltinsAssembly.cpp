@@ -62,6 +62,7 @@ Value inlineAssembly(Semantic &semantic, const BuiltinArgs &args) {
     type = shape.withScalar(type);
   Handles results = semantic.builder().inlineAssembly(*text, *constraints, handles, *types, *isPure, *pack);
   std::vector<Value> values;
+  values.reserve(types->size());
   for (size_t i = 0; i < types->size(); ++i)
     values.push_back(Value::tensor((*types)[i], i < results.size() ? results[i] : Handle()));
   return args[3].isTuple() ? Value::tuple(std::move(values)) : values.front();
