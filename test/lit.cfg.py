@@ -1,6 +1,8 @@
 """Configuration of the lit suite. Values that the build knows come from lit.site.cfg.py."""
 
+import glob
 import os
+import shutil
 
 import lit.formats
 
@@ -19,6 +21,13 @@ for name in ("HOME", "ASAN_OPTIONS", "TSAN_OPTIONS", "OPENBLAS_CORETYPE", "OPENB
     if name in os.environ:
         config.environment[name] = os.environ[name]
 config.substitutions += [("%python", config.python), ("%examples", os.path.join(config.despina_source, "examples"))]
+
+# Without the CUDA toolkit, what scripts/setup has installed of it.
+if not shutil.which("ptxas") and not os.path.exists("/usr/local/cuda/bin/ptxas"):
+    wheels = os.path.join(config.despina_source, ".venv", "lib", "python*", "site-packages", "nvidia", "cu13")
+    for toolkit in glob.glob(wheels):
+        config.environment["CUDA_HOME"] = toolkit
+        config.environment["PATH"] += os.pathsep + os.path.join(toolkit, "bin")
 
 # A suite without its tools must fail, not pass over nothing.
 for tool in ("despina-opt", "despina-ptx", "despina"):
