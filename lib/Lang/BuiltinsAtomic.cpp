@@ -147,10 +147,8 @@ template <Operation Op> Value atomicRMW(Semantic &semantic, const BuiltinArgs &a
   Value mask;
   if (!args[2].isNone()) {
     mask = semantic.toTensor(args[2]);
-    if (!mask)
+    if (!mask || !checkMask(semantic, mask))
       return Value();
-    if (!mask.type().isInt1())
-      return semantic.error(ErrorKind::Value, "Mask must have boolean scalar type");
     if (!fitToPointer(semantic, pointer, mask))
       return Value();
   }

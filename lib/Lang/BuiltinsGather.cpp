@@ -49,10 +49,8 @@ Value histogram(Semantic &semantic, const BuiltinArgs &args) {
   Value mask;
   if (!args[2].isNone()) {
     mask = semantic.toTensor(args[2]);
-    if (!mask)
+    if (!mask || !checkMask(semantic, mask))
       return Value();
-    if (!mask.type().isInt1())
-      return semantic.error(ErrorKind::Value, "Mask must have boolean scalar type");
     mask = semantic.broadcastTo(mask, x.type().shape());
     if (!mask)
       return Value();

@@ -141,8 +141,8 @@ Value deviceAssert(Semantic &semantic, const BuiltinArgs &args) {
   if (!args[2].isNone()) {
     // Lanes outside of the mask hold.
     Value mask = semantic.toTensor(args[2]);
-    if (mask && !mask.type().isInt1())
-      return semantic.error(ErrorKind::Value, "Mask must have boolean scalar type");
+    if (!checkMask(semantic, mask))
+      return Value();
     Value outside = mask ? semantic.unaryOperator(ast::UnaryOperator::Invert, mask) : Value();
     condition = outside ? semantic.binaryOperator(ast::BinaryOperator::BitOr, condition, outside) : Value();
     if (!condition)

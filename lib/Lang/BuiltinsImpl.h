@@ -59,6 +59,8 @@ Value transposeTo(Semantic &semantic, const Value &x, llvm::ArrayRef<int32_t> or
 Value widenBF16(Semantic &semantic, const Value &x);
 /// Three-way minimum or maximum, as `tl.minimum` and `tl.maximum`.
 Value minimumOrMaximum(Semantic &semantic, Value x, Value y, bool isMax, bool propagateNan);
+/// False after an error: a mask, which may be null, whose elements are no truth values.
+bool checkMask(Semantic &semantic, const Value &mask);
 /// Loads and stores through plain pointers; `mask` and `other` may be null.
 Value loadPointers(Semantic &semantic, Value pointer, Value mask, Value other, CacheModifier cache,
                    EvictionPolicy evict, bool isVolatile);

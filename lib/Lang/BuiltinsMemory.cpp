@@ -12,6 +12,13 @@
 
 namespace despina {
 
+bool checkMask(Semantic &semantic, const Value &mask) {
+  if (!mask || mask.type().isInt1())
+    return true;
+  semantic.error(ErrorKind::Value, "Mask must have boolean scalar type");
+  return false;
+}
+
 namespace {
 
 bool isPointer(const Value &value) { return value.isTensor() && value.type().scalar().isPointer(); }
@@ -20,13 +27,6 @@ bool isPointer(const Value &value) { return value.isTensor() && value.type().sca
 Value asBytePointer(Semantic &semantic, const Value &pointer) {
   const Type &type = pointer.type();
   return semantic.cast(pointer, Type::pointer(ScalarKind::Int8, type.pointeeIsConst(), type.addressSpace()));
-}
-
-bool checkMask(Semantic &semantic, const Value &mask) {
-  if (!mask || mask.type().isInt1())
-    return true;
-  semantic.error(ErrorKind::Value, "Mask must have boolean scalar type");
-  return false;
 }
 
 std::optional<CacheModifier> cacheModifier(Semantic &semantic, const Value &value, bool isLoad) {

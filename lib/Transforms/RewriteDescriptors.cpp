@@ -188,25 +188,17 @@ struct RewriteGather : OpConversionPattern<tt::DescriptorGatherOp> {
   }
 };
 
-struct RewriteStore : OpConversionPattern<tt::DescriptorStoreOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult matchAndRewrite(tt::DescriptorStoreOp op, OneToNOpAdaptor adaptor,
-                                ConversionPatternRewriter &b) const final {
+/// A store of a block, or a scatter of rows.
+template <typename Op> struct RewriteWrite : OpConversionPattern<Op> {
+  using OpConversionPattern<Op>::OpConversionPattern;
+  using OneToNOpAdaptor = typename OpConversionPattern<Op>::OneToNOpAdaptor;
+  LogicalResult matchAndRewrite(Op op, OneToNOpAdaptor adaptor, ConversionPatternRewriter &b) const final {
     Leaves desc(adaptor.getDesc());
     Access access(b, op.getLoc(), desc, cast<RankedTensorType>(op.getSrc().getType()).getShape());
-    access.block(op.getIndices());
-    b.replaceOpWithNewOp<tt::StoreOp>(op, access.pointers(), op.getSrc(), access.mask());
-    return success();
-  }
-};
-
-struct RewriteScatter : OpConversionPattern<tt::DescriptorScatterOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult matchAndRewrite(tt::DescriptorScatterOp op, OneToNOpAdaptor adaptor,
-                                ConversionPatternRewriter &b) const final {
-    Leaves desc(adaptor.getDesc());
-    Access access(b, op.getLoc(), desc, cast<RankedTensorType>(op.getSrc().getType()).getShape());
-    access.rows(op.getXOffsets(), op.getYOffset());
+    if constexpr (std::is_same_v<Op, tt::DescriptorScatterOp>)
+      access.rows(op.getXOffsets(), op.getYOffset());
+    else
+      access.block(op.getIndices());
     b.replaceOpWithNewOp<tt::StoreOp>(op, access.pointers(), op.getSrc(), access.mask());
     return success();
   }
@@ -389,9 +381,9 @@ private:
     RewritePatternSet patterns(context);
     ConversionTarget target(*context);
     scf::populateSCFStructuralTypeConversions(converter, patterns);
-    patterns.add<RewriteMake, RewriteLoad, RewriteStore, RewriteReduce, RewriteGather, RewriteScatter,
-                 RewriteSelect, RewritePoison, RewriteReturn, RewriteCall, RewriteFunction>(converter,
-                                                                                            context);
+    patterns.add<RewriteMake, RewriteLoad, RewriteWrite<tt::DescriptorStoreOp>, RewriteReduce, RewriteGather,
+                 RewriteWrite<tt::DescriptorScatterOp>, RewriteSelect, RewritePoison, RewriteReturn,
+                 RewriteCall, RewriteFunction>(converter, context);
     target.markUnknownOpDynamicallyLegal([&](Operation *op) {
       if (auto func = dyn_cast<tt::FuncOp>(op))
         return converter.isSignatureLegal(func.getFunctionType());

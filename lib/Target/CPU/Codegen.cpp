@@ -10,6 +10,7 @@
 
 #include "despina/Target/CPU/JIT.h"
 #include "despina/Target/LLVMGuard.h"
+#include "despina/Target/LLVMPipeline.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -37,10 +38,6 @@
 namespace despina::cpu {
 
 namespace {
-
-double secondsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 /// Registers LLVM's X86 target, once for the process.
 void initializeLLVM() {
@@ -107,22 +104,14 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager callGraph;
-  llvm::ModuleAnalysisManager modules;
   llvm::PassBuilder builder(&machine, tuning);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(callGraph);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, callGraph, modules);
+  LLVMAnalyses analyses(builder);
 
   llvm::ModulePassManager passes;
   passes.addPass(llvm::AlwaysInlinerPass());
   passes.addPass(llvm::createModuleToFunctionPassAdaptor(builder.buildFunctionSimplificationPipeline(
       optimizationLevel(module), llvm::ThinOrFullLTOPhase::None)));
-  passes.run(module, modules);
+  passes.run(module, analyses.modules);
 }
 
 template <typename Buffer>

@@ -127,14 +127,18 @@ private:
     return first.empty() || second.empty() ? Element() : combiner.combine(first, second);
   }
 
+  static void append(OperandTiles &tiles, const Element &element) {
+    for (auto [tile, value] : llvm::zip(tiles, element))
+      tile.push_back(value);
+  }
+
   LogicalResult combineRegisters(const ReduceStage &stage, OperandTiles &tiles) {
     OperandTiles results(tiles.size());
     for (const auto &group : stage.groups) {
       Element element = combineAll(tiles, group);
       if (element.empty())
         return failure();
-      for (auto [result, value] : llvm::zip(results, element))
-        result.push_back(value);
+      append(results, element);
     }
     tiles = std::move(results);
     return success();
@@ -170,8 +174,7 @@ private:
       Element element = combiner.combine(first, second);
       if (element.empty())
         return failure();
-      for (auto [result, value] : llvm::zip(results, element))
-        result.push_back(value);
+      append(results, element);
     }
     tiles = std::move(results);
     return success();

@@ -27,6 +27,16 @@ LogicalResult emitFence(ThreadEmitter &e, ttng::FenceAsyncSharedOp) {
   return success();
 }
 
+/// The leader does something with a barrier, $0, and perhaps a constant, $1.
+void leaderOn(ThreadEmitter &e, Value barrier, StringRef text, std::optional<uint32_t> constant = {}) {
+  SmallVector<Value, 2> operands{barrierAddress(e, barrier)};
+  e.ifThen(isLeader(e), [&] {
+    if (constant)
+      operands.push_back(e.i32(*constant));
+    e.inlinePTX(text, constant ? "r,n,~{memory}" : "r,~{memory}", Type(), operands, true);
+  });
+}
+
 LogicalResult emitInit(ThreadEmitter &e, ttng::InitBarrierOp op) {
   Value address = barrierAddress(e, op.getBarrier());
   e.ifThen(isLeader(e), [&] {
@@ -39,28 +49,17 @@ LogicalResult emitInit(ThreadEmitter &e, ttng::InitBarrierOp op) {
 }
 
 LogicalResult emitInval(ThreadEmitter &e, ttng::InvalBarrierOp op) {
-  Value address = barrierAddress(e, op.getBarrier());
-  e.ifThen(isLeader(e), [&] {
-    e.inlinePTX("mbarrier.inval.shared::cta.b64 [$0];", "r,~{memory}", Type(), {address}, true);
-  });
+  leaderOn(e, op.getBarrier(), "mbarrier.inval.shared::cta.b64 [$0];");
   return success();
 }
 
 LogicalResult emitExpect(ThreadEmitter &e, ttng::BarrierExpectOp op) {
-  Value address = barrierAddress(e, op.getBarrier());
-  e.ifThen(isLeader(e), [&] {
-    e.inlinePTX("mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", "r,n,~{memory}", Type(),
-                {address, e.i32(op.getBytes())}, true);
-  });
+  leaderOn(e, op.getBarrier(), "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", op.getBytes());
   return success();
 }
 
 LogicalResult emitArrive(ThreadEmitter &e, ttng::ArriveBarrierOp op) {
-  Value address = barrierAddress(e, op.getBarrier());
-  e.ifThen(isLeader(e), [&] {
-    e.inlinePTX("mbarrier.arrive.shared::cta.b64 _, [$0], $1;", "r,n,~{memory}", Type(),
-                {address, e.i32(op.getCount())}, true);
-  });
+  leaderOn(e, op.getBarrier(), "mbarrier.arrive.shared::cta.b64 _, [$0], $1;", op.getCount());
   return success();
 }
 

@@ -16,6 +16,7 @@
 #include "PTXVersion.h"
 
 #include "despina/Target/LLVMGuard.h"
+#include "despina/Target/LLVMPipeline.h"
 
 #include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -41,10 +42,6 @@
 namespace despina::nvptx {
 
 namespace {
-
-double secondsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 /// Registers LLVM's NVPTX target and sets its options, once for the process.
 void initializeLLVM() {

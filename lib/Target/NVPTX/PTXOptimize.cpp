@@ -9,6 +9,8 @@
 //===----------------------------------------------------------------------===//
 #include "PTXOptimize.h"
 
+#include "despina/Target/LLVMPipeline.h"
+
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
@@ -78,16 +80,8 @@ void prepareModule(llvm::Module &module) {
 }
 
 void optimizeModule(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager callGraph;
-  llvm::ModuleAnalysisManager modules;
   llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(callGraph);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, callGraph, modules);
+  LLVMAnalyses analyses(builder);
 
   llvm::ModulePassManager passes;
   // The target's own: what libdevice asks of the architecture (__nvvm_reflect) gets its answers.
@@ -95,7 +89,7 @@ void optimizeModule(llvm::Module &module, llvm::TargetMachine &machine) {
   passes.addPass(llvm::AlwaysInlinerPass());
   passes.addPass(llvm::GlobalDCEPass());
   passes.addPass(llvm::createModuleToFunctionPassAdaptor(makeFunctionPasses()));
-  passes.run(module, modules);
+  passes.run(module, analyses.modules);
 }
 
 } // namespace despina::nvptx

@@ -6,6 +6,7 @@
 // every operation for every type: it must live, and nothing may come as far as LLVM's last words.
 //
 //===----------------------------------------------------------------------===//
+#include "../TestSupport.h"
 #include "OperationCases.h"
 
 #include "despina/Target/NVPTX/PTXEmit.h"
@@ -19,7 +20,6 @@
 #include "gtest/gtest.h"
 
 #include <cstdio>
-#include <filesystem>
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,16 +27,6 @@
 using namespace despina::nvptx;
 
 namespace {
-
-/// The site-packages of the checkout's own Python environment, where scripts/setup puts what there is no
-/// toolkit for.
-std::vector<std::string> sitePackages() {
-  std::vector<std::string> folders;
-  std::error_code code;
-  for (const auto &entry : std::filesystem::directory_iterator(SOURCE_FOLDER "/.venv/lib", code))
-    folders.push_back((entry.path() / "site-packages").string());
-  return folders;
-}
 
 /// The child's part: compiles all cases for one architecture and writes what went wrong.
 class Compiler {
@@ -145,7 +135,7 @@ TEST_P(Operations, NeitherCrashNorLastWords) {
   if (arch == "sm_70" || arch == "sm_72" || HasFailure())
     return;
   std::string missing;
-  std::optional<FoundTool> ptxas = ToolSearch{sitePackages()}.find(Tool::Ptxas, missing);
+  std::optional<FoundTool> ptxas = ToolSearch{test::sitePackages()}.find(Tool::Ptxas, missing);
   ASSERT_TRUE(ptxas) << missing;
   std::string command = ptxas->path + " -O0 -arch=" + arch + " " + ptxFile + " -o /dev/null";
   EXPECT_EQ(std::system(command.c_str()), 0) << command;
