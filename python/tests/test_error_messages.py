@@ -1,0 +1,98 @@
+"""Every message of the language as users see it: text, class, cause, and the place that the caret points at.
+
+The messages are data, in `messages/`. `str(error)` is the public form that users' tests match on; `error.rendered` is
+the report with file, line, column and help.
+"""
+
+import re
+
+import numpy as np
+import pytest
+
+import despina as triton
+
+from helpers import module_from
+from messages import functions, memory, syntax, types
+
+pytestmark = pytest.mark.cpu_only("messages of the front end")
+
+CASES = types.CASES + functions.CASES + memory.CASES + syntax.CASES
+
+HEADER = "import despina as triton\nimport despina.language as tl\n\n\n"
+PRELUDE = """\
+    o = tl.arange(0, 16)
+    x, i = tl.load(x_ptr + o), tl.load(i_ptr + o)
+    f, n = tl.load(x_ptr), tl.load(i_ptr)
+"""
+
+
+def kernel_text(case):
+    """The module, with the marks of the places."""
+    prelude = PRELUDE if case.parameters == "x_ptr, i_ptr" else ""
+    body = "".join(f"    {line}\n" for line in case.body.split("\n"))
+    return f"{HEADER}{case.before}\n\n@triton.jit\ndef kernel({case.parameters}):\n{prelude}{body}"
+
+
+def take_marks(text):
+    """The text without its marks, and where they stood: (line, column), from 1 and 0."""
+    marks = []
+    while "$" in text:
+        start = text[: text.index("$")]
+        marks.append((start.count("\n") + 1, len(start) - start.rfind("\n") - 1))
+        text = text.replace("$", "", 1)
+    return text, marks
+
+
+def chain(error):
+    """The error and those in the functions that the kernel called, the innermost last."""
+    errors = [error]
+    while isinstance(errors[-1].__cause__, triton.CompilationError):
+        errors.append(errors[-1].__cause__)
+    return errors
+
+
+def check_public_text(error, lines, message):
+    """`at LINE:COL:` with LINE counted from the `def`, the source up to there, the caret, the message."""
+    first = max(at for at, line in enumerate(lines[: error.line], 1) if line.startswith("def "))
+    column = error.column - 1
+    shown = lines[first - 1 : error.line][-12:]
+    expected = [f"at {error.line - first + 1}:{column}:", *shown, " " * column + "^"]
+    assert str(error).split("\n") == expected + (message.split("\n") if message else [])
+
+
+def check_rendered(error, lines):
+    """FILE:LINE:COLUMN, the reason, the line and a caret under the token."""
+    head, line, caret = error.rendered.split("\n")[:3]
+    assert head.startswith(f"{error.file}:{error.line}:{error.column}: error: ")
+    assert line == lines[error.line - 1]
+    assert re.fullmatch(r" *\^~*", caret) and caret.index("^") == error.column - 1
+
+
+def launch(case):
+    text, marks = take_marks(kernel_text(case))
+    module = module_from(text, header="")
+    arrays = np.zeros(64, np.float32), np.zeros(64, np.int32)
+    with pytest.raises(triton.CompilationError) as caught:
+        module.kernel[(1,)](*arrays, **case.options)
+    return caught.value, text.split("\n"), marks
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("case", CASES, ids=lambda case: re.sub(r"[^\w .]+", "", case.message)[:60])
+def test_message(case):
+    error, lines, marks = launch(case)
+    errors = chain(error)
+    assert sorted((e.line, e.column - 1) for e in errors) == marks
+    for outer in errors[:-1]:
+        assert type(outer) is triton.CompilationError
+        check_public_text(outer, lines, "")
+    inner = errors[-1]
+    check_public_text(inner, lines, case.message)
+    check_rendered(inner, lines)
+    assert type(inner).__name__ == case.kind
+    assert type(inner.__cause__) is (case.cause or type(None))
+    assert case.cause is None or str(inner.__cause__) == case.message
+
+
+def test_there_are_many():
+    assert len({case.message for case in CASES}) >= 160
