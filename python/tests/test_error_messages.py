@@ -11,8 +11,11 @@ import pytest
 
 import despina as triton
 
+from despina.backends.compiler import GPUTarget
+from despina.compiler.compiler import ASTSource
+
 from helpers import module_from
-from messages import functions, memory, syntax, types
+from messages import Case, cuda, functions, host, memory, syntax, types
 
 pytestmark = pytest.mark.cpu_only("messages of the front end")
 
@@ -68,19 +71,21 @@ def check_rendered(error, lines):
     assert re.fullmatch(r" *\^~*", caret) and caret.index("^") == error.column - 1
 
 
-def launch(case):
+def find_error(case, capability=0):
+    """The error of the kernel on the CPU, or of its compilation for a GPU; the text; the places of the marks."""
     text, marks = take_marks(kernel_text(case))
-    module = module_from(text, header="")
-    arrays = np.zeros(64, np.float32), np.zeros(64, np.int32)
+    kernel = module_from(text, header="").kernel
     with pytest.raises(triton.CompilationError) as caught:
-        module.kernel[(1,)](*arrays, **case.options)
+        if capability:
+            source = ASTSource(kernel, {"x_ptr": "*fp32", "i_ptr": "*i32"})
+            triton.compile(source, target=GPUTarget("cuda", capability, 32))
+        else:
+            kernel[(1,)](np.zeros(64, np.float32), np.zeros(64, np.int32))
     return caught.value, text.split("\n"), marks
 
 
-@pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize("case", CASES, ids=lambda case: re.sub(r"[^\w .]+", "", case.message)[:60])
-def test_message(case):
-    error, lines, marks = launch(case)
+def check(case, capability=0):
+    error, lines, marks = find_error(case, capability)
     errors = chain(error)
     assert sorted((e.line, e.column - 1) for e in errors) == marks
     for outer in errors[:-1]:
@@ -94,5 +99,50 @@ def test_message(case):
     assert case.cause is None or str(inner.__cause__) == case.message
 
 
+def short(message):
+    return re.sub(r"[^\w .]+", "", message)[:60]
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("case", CASES, ids=lambda case: short(case.message))
+def test_of_a_kernel(case):
+    check(case)
+
+
+@pytest.mark.parametrize("case, capability", cuda.CASES, ids=lambda value: short(getattr(value, "message", str(value))))
+def test_for_a_gpu(case, capability):
+    check(case, capability)
+
+
+@pytest.mark.parametrize("text, kind, capability, options", cuda.OPTIONS)
+def test_of_options_for_a_gpu(text, kind, capability, options):
+    source = ASTSource(host.kernels.nameless, {})
+    with pytest.raises(kind) as caught:
+        triton.compile(source, target=GPUTarget("cuda", capability, 32), options=options)
+    assert str(caught.value) == text
+
+
+@pytest.mark.parametrize("text, body", host.WARNINGS, ids=lambda text: short(text))
+def test_of_a_warning(text, body):
+    kernel = module_from(kernel_text(Case(text, body)), header="").kernel
+    with pytest.warns(UserWarning) as caught:
+        kernel[(1,)](np.zeros(64, np.float32), np.zeros(64, np.int32))
+    (warning,) = caught
+    assert str(warning.message) == text
+    assert warning.filename == kernel.fn.__code__.co_filename
+    first = kernel.starting_line_number + 1  # the line of the `def`
+    assert warning.lineno == (first if body.startswith("return") else first + PRELUDE.count("\n") + 1)
+
+
+@pytest.mark.parametrize("case", host.CASES, ids=lambda case: short(case.message))
+def test_of_python_code(case):
+    with pytest.raises(case.kind) as caught:
+        case.call()
+    assert str(caught.value) == case.message
+    assert type(caught.value) is case.kind
+
+
 def test_there_are_many():
-    assert len({case.message for case in CASES}) >= 160
+    messages = [case.message for case in CASES + host.CASES] + [case.message for case, _ in cuda.CASES]
+    messages += [text for text, *_ in cuda.OPTIONS + host.WARNINGS]
+    assert len({*messages}) >= 160

@@ -25,8 +25,6 @@ class Case(NamedTuple):
     before: str = ""
     parameters: str = "x_ptr, i_ptr"
     """Others than these two get no prelude."""
-    options: dict = {}
-    """Keyword arguments of the launch."""
 
 
 UNSUPPORTED = "UnsupportedLanguageConstruct"
