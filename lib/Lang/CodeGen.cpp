@@ -275,6 +275,10 @@ Value parameterValue(Semantic &semantic, const KernelArgument &arg, llvm::ArrayR
 
 } // namespace
 
+Value despina::argumentValue(Semantic &semantic, const KernelArgument &arg, llvm::ArrayRef<Handle> handles) {
+  return parameterValue(semantic, arg, handles);
+}
+
 KernelArgument despina::descriptorArgument(std::string name, const Type &type, bool padsNaN) {
   Type block = type.describedBlock();
   constexpr int64_t alignment = 16;

@@ -208,6 +208,8 @@ Value CodeGenerator::callJit(const ast::Node *node, const std::shared_ptr<const 
                              llvm::ArrayRef<Value> args, Keywords keywords) {
   if (exceedsLimits(node))
     return {};
+  if (options_.callHostFunction && info->scope)
+    return options_.callHostFunction(Value::function(info), args, keywords);
   if (!info->def)
     return error(node, ErrorKind::Value, "@jit functions should be defined in a Python file");
   if (callDepth_ >= options_.maxCallDepth)
@@ -401,4 +403,41 @@ bool CodeGenerator::generateInstance(const ast::Node *node, llvm::ArrayRef<Value
   builder_.endFunction(resultHandles, types);
   instance.done = true;
   return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Calls from outside
+//===----------------------------------------------------------------------===//
+
+Value CodeGenerator::callInline(const Value &callee, llvm::ArrayRef<Value> args, Keywords keywords) {
+  Frame outside;
+  outside.inlineCalls = true;
+  Frame *caller = std::exchange(frame_, &outside);
+  const CallNode node({});
+  Value result = callValue(&node, callee, args, keywords);
+  frame_ = caller;
+  return result;
+}
+
+namespace {
+
+class Calls : public InlineCalls {
+public:
+  Calls(RegionBuilder &builder, Diagnostics &diags, const LanguageTarget &target, CodeGenOptions options)
+      : options_(std::move(options)), generator_(builder, diags, target, options_) {}
+
+  Value call(const Value &callee, llvm::ArrayRef<Value> args, Keywords keywords) override {
+    return generator_.callInline(callee, args, keywords);
+  }
+
+private:
+  CodeGenOptions options_;
+  CodeGenerator generator_;
+};
+
+} // namespace
+
+std::unique_ptr<InlineCalls> InlineCalls::create(RegionBuilder &builder, Diagnostics &diags,
+                                                 const LanguageTarget &target, CodeGenOptions options) {
+  return std::make_unique<Calls>(builder, diags, target, std::move(options));
 }

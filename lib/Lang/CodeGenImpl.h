@@ -130,6 +130,8 @@ public:
                 const CodeGenOptions &options);
 
   bool kernel(const std::shared_ptr<const FunctionInfo> &info, llvm::ArrayRef<KernelArgument> args);
+  /// A call from outside of any function.
+  Value callInline(const Value &callee, llvm::ArrayRef<Value> args, Keywords keywords);
 
   // CallHost.
   Value callFunction(const Value &callee, llvm::ArrayRef<Value> args, Keywords keywords) override;

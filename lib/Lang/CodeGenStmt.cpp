@@ -43,10 +43,28 @@ static std::string loopControlHelp(const ast::Stmt *stmt) {
   return {};
 }
 
+/// What only Python runs, in a kernel that Python runs: `print(...)`, `breakpoint()`, `pdb.anything(...)` and
+/// the import of pdb.
+static bool isForDebugging(const ast::Stmt *stmt) {
+  if (const auto *import = llvm::dyn_cast<ast::Import>(stmt))
+    return llvm::all_of(import->names, [](const ast::Alias &alias) { return alias.name == "pdb"; });
+  const auto *statement = llvm::dyn_cast<ast::ExprStmt>(stmt);
+  const auto *call = statement ? llvm::dyn_cast<ast::Call>(statement->value) : nullptr;
+  if (!call)
+    return false;
+  if (const auto *name = llvm::dyn_cast<ast::Name>(call->func))
+    return name->id == "print" || name->id == "breakpoint";
+  const auto *attribute = llvm::dyn_cast<ast::Attribute>(call->func);
+  const auto *module = attribute ? llvm::dyn_cast<ast::Name>(attribute->value) : nullptr;
+  return module && module->id == "pdb";
+}
+
 Flow CodeGenerator::visitStatement(const ast::Stmt *stmt, const Sequence &rest, bool functionLevel,
                                    bool &consumedRest) {
   if (exceedsLimits(stmt))
     return Flow::failed();
+  if (options_.allowDebugging && isForDebugging(stmt))
+    return Flow::fall();
   switch (stmt->kind()) {
   case ast::NodeKind::ExprStmt: return fallIf(visitExpressionStatement(llvm::cast<ast::ExprStmt>(stmt)));
   case ast::NodeKind::Assign: return fallIf(visitAssign(llvm::cast<ast::Assign>(stmt)));

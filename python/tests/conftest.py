@@ -21,6 +21,7 @@ STUB = os.path.join(FOLDER, "..", "..", "unittests", "Target", "NVPTX", "Stub", 
 
 def pytest_addoption(parser):
     parser.addoption("--device", choices=["cpu", "cuda"], default="cpu", help="where the kernels of the tests run")
+    parser.addoption("--interpret", action="store_true", help="Python runs the kernels of the tests")
     parser.addoption(
         "--compile-only", metavar="ARCHES", help="compile each kernel for these GPUs too: sm_80,sm_89,sm_90a"
     )
@@ -30,6 +31,7 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     config.addinivalue_line("markers", "cpu_only(reason): the test is about the CPU target, or about Python alone")
     config.addinivalue_line("markers", "cuda_only: the test needs a GPU")
+    config.addinivalue_line("markers", "compiled_only(reason): the test looks at compiled kernels")
     config.addinivalue_line("markers", "needs_torch: the test is about torch")
     config.addinivalue_line("markers", "stub_cuda: the test needs the stand-in for CUDA's driver, hence no GPU")
     if config.getoption("--device") == "cuda":
@@ -37,6 +39,9 @@ def pytest_configure(config):
     else:
         os.environ["TRITON_DEFAULT_BACKEND"] = "cpu"
         os.environ["DESPINA_LIBCUDA_PATH"] = build_stub()
+    if config.getoption("--interpret"):
+        os.environ["TRITON_INTERPRET"] = "1"
+        helpers.INTERPRETS = True
     if config.getoption("--results"):
         config.pluginmanager.register(Results(config.getoption("--results")))
     if config.getoption("--compile-only"):
@@ -114,6 +119,8 @@ def build_stub():
 def pytest_collection_modifyitems(config, items):
     """Tests that are about another device are not part of the run."""
     unwanted = {"cpu": ["cuda_only"], "cuda": ["cpu_only", "stub_cuda"]}[config.getoption("--device")]
+    if config.getoption("--interpret"):
+        unwanted += ["cpu_only", "compiled_only", "stub_cuda"]
     if not importlib.util.find_spec("torch"):
         unwanted.append("needs_torch")
     dropped = [item for item in items if any(item.get_closest_marker(name) for name in unwanted)]

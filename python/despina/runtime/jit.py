@@ -322,6 +322,8 @@ _native.set_main_thread(threading.main_thread().ident)
 class JITFunction(JITCallable, KernelInterface):
     """A kernel, or a function that kernels call."""
 
+    _interprets = False
+
     def __init__(
         self,
         fn,
@@ -363,7 +365,7 @@ class JITFunction(JITCallable, KernelInterface):
         self.kernel = None
         self._kernels = {}
         self._dispatcher = _native.Dispatcher(
-            self, self._name, [parameter._native() for parameter in self.params], self.pre_run_hooks
+            self, self._name, [parameter._native() for parameter in self.params], self.pre_run_hooks, self._interprets
         )
 
     # Launching.
@@ -495,6 +497,14 @@ class LazyDict:
         return self.data
 
 
+def _function_class(interpret):
+    if not (knobs.runtime.interpret if interpret is None else interpret):
+        return JITFunction
+    from .interpreter import InterpretedFunction
+
+    return InterpretedFunction
+
+
 def jit(
     fn=None,
     *,
@@ -505,17 +515,19 @@ def jit(
     do_not_specialize_on_alignment=None,
     debug=None,
     noinline=None,
+    interpret=None,
 ):
     """Makes a kernel of a function. Its body is compiled for each kind of arguments when it is first launched.
 
     `do_not_specialize` names parameters whose values (1, multiples of 16) make no kernel of their own;
     `do_not_specialize_on_alignment` those where only multiples of 16 do not. `debug` turns device assertions on,
-    `noinline` keeps the function a function where kernels call it.
+    `noinline` keeps the function a function where kernels call it. With `interpret` Python runs the kernel, operation
+    by operation; TRITON_INTERPRET=1 says so for all functions that are decorated while it is set.
     """
 
     def decorator(fn):
         assert callable(fn)
-        return JITFunction(
+        return _function_class(interpret)(
             fn,
             version=version,
             do_not_specialize=do_not_specialize,
