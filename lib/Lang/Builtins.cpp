@@ -83,6 +83,9 @@ const BuiltinDef *findBuiltin(llvm::StringRef path) {
   std::string target;
   if (isAliasModule(module))
     target = ("language." + name).str();
+  // `language.math` once held the names of libdevice.
+  if (module == "language.math" && !byPath.count(target))
+    target = ("language.extra.libdevice." + name).str();
   else if (module.starts_with("language.extra.") && module.ends_with(".libdevice"))
     target = ("language.extra.libdevice." + name).str();
   auto found = byPath.find(target);

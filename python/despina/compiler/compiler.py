@@ -297,6 +297,12 @@ class CompiledKernel:
 
     def _runtime_values(self, args):
         if len(args) != len(self._arguments):
+            # The older convention, which launchers of libraries still follow, leaves out what is marked constexpr.
+            given = iter(args)
+            marked = [parameter.is_constexpr for parameter in self.src.fn.params]
+            if len(args) == marked.count(False):
+                args = [None if constant else next(given) for constant in marked]
+        if len(args) != len(self._arguments):
             names = ", ".join(argument[0] for argument in self._arguments)
             raise TypeError(
                 f"{self.name} takes {len(self._arguments)} arguments ({names}, constants included) "

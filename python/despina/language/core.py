@@ -12,6 +12,9 @@ globals().update(_FUNCTIONS)
 
 TRITON_BUILTIN = "__triton_builtin__"
 
+# Default values that code written against this module names.
+CONSTEXPR_0 = constexpr(0)
+
 
 def builtin(fn):
     """Marks a function as one of the language."""
