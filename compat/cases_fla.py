@@ -398,7 +398,8 @@ LAYERS = {
     name: {}
     for name in (
         "ABCAttention", "Attention", "BasedLinearAttention", "BitAttention", "Comba", "DeltaFormerAttention",
-        "DeltaNet", "ForgettingAttention", "GatedDeltaNet", "GatedDeltaNet2", "GatedDeltaProduct", "GatedLinearAttention",
+        "DeltaNet", "ForgettingAttention", "GatedDeltaNet",
+        "GatedDeltaNet2", "GatedDeltaProduct", "GatedLinearAttention",
         "GatedSlotAttention", "HGRNAttention", "HGRN2Attention", "KimiDeltaAttention", "LightNetAttention",
         "LinearAttention", "LogLinearMamba2", "Mamba", "Mamba2", "MesaNet", "MoBA", "MomAttention", "MomentumDeltaNet",
         "MultiScaleRetention", "MultiheadLatentAttention", "NativeSparseAttention", "PaTHAttention", "Parallax",

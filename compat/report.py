@@ -214,7 +214,8 @@ def imports(results):
     total = sum(results.modules.values())
     return (
         f"\n## What cannot be imported\n\n{len(results.imports)} of {total} modules."
-        " Most are back ends for other vendors' chips, which import\nthose vendors' own packages or extensions of Triton,"
+        " Most are back ends for other vendors' chips, which import\nthose vendors' own packages or extensions of"
+        " Triton,"
         " or optional parts that need a package that is not\ninstalled.\n\n"
     ) + table(["package", "modules", "error", "for example"], rows)
 
@@ -227,7 +228,8 @@ def speed(results):
     wall = sum(r["seconds"] for r in records) / len(records)
     used = sum(r["processor"] for r in records) / len(records)
     text = (
-        f"\n## Time to compile\n\n{len(records)} specialisations for the CPU, none of them kept from an earlier run, one at a"
+        f"\n## Time to compile\n\n{len(records)} specialisations for the CPU, none of them kept from an earlier run, one"
+        " at a"
         f" time: {wall:.2f} s each on\naverage, of which {used:.2f} s on a processor. The slowest ten, in seconds:\n\n"
     )
     slowest = sorted(records, key=lambda r: -r["seconds"])[:10]
