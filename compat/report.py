@@ -228,8 +228,8 @@ def speed(results):
     wall = sum(r["seconds"] for r in records) / len(records)
     used = sum(r["processor"] for r in records) / len(records)
     text = (
-        f"\n## Time to compile\n\n{len(records)} specialisations for the CPU, none of them kept from an earlier run, one"
-        " at a"
+        f"\n## Time to compile\n\n{len(records)} specialisations for the CPU, none of them kept from an earlier run,"
+        " one at a"
         f" time: {wall:.2f} s each on\naverage, of which {used:.2f} s on a processor. The slowest ten, in seconds:\n\n"
     )
     slowest = sorted(records, key=lambda r: -r["seconds"])[:10]
