@@ -84,7 +84,7 @@ def _(check):
     def reference(x, w, b):
         return w[0] * norm(x**3) + w[1] * norm(x**2) + w[2] * norm(x) + b
 
-    inputs = torch.randn(6, 64), torch.randn(3), torch.randn(1)
+    inputs = torch.randn(6, 64), torch.randn(3), torch.randn(())
     compare(check, lambda x, w, b: liger("liger_poly_norm")(x, w, b, 1e-6, False), reference, inputs)
 
 
@@ -383,7 +383,7 @@ def _(check):
 def _(check):
     from liger_kernel.ops.experimental.mm_int8int2 import matmul, pack_weights
 
-    x = torch.randint(-128, 127, (32, 64), dtype=torch.int8)
-    w = torch.randint(-1, 2, (64, 32), dtype=torch.int8)
+    x = torch.randint(-128, 127, (32, 1024), dtype=torch.int8)
+    w = torch.randint(-1, 2, (1024, 32), dtype=torch.int8)
     packed = pack_weights(w, 2)
     check(matmul(x, packed), (x.int() @ w.int()).int())

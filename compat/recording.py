@@ -10,6 +10,7 @@ from despina import _native
 from despina.backends.compiler import CPU, GPUTarget
 from despina.compiler import compiler as compiler_module
 from despina.compiler.compiler import ASTSource, CompiledKernel
+from despina.compiler.errors import CompilationError
 from despina.runtime.autotuner import Autotuner
 from despina.runtime.errors import OutOfResources
 from despina.runtime.jit import JITCallable, JITFunction
@@ -70,9 +71,16 @@ def describe(arguments, options):
     return ", ".join(parts)
 
 
+def innermost(error):
+    """An error in a function that a kernel calls is the cause of one at the call, which has no text of its own."""
+    while isinstance(error.__cause__, CompilationError):
+        error = error.__cause__
+    return error
+
+
 def last_line(error):
     """What an error says, without the source lines above it."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    lines = [line.strip() for line in str(innermost(error)).splitlines() if line.strip()]
     return lines[-1][:400] if lines else type(error).__name__
 
 
@@ -102,7 +110,7 @@ class Compiler:
             except Exception as error:  # noqa: BLE001 (whatever compiling raises is a finding)
                 result = error
                 record |= {"ok": False, "kind": type(error).__name__}
-                record |= {"error": last_line(error), "full": str(error)[-3000:]}
+                record |= {"error": last_line(error), "full": str(innermost(error))[-3000:]}
         record["seconds"] = time.perf_counter() - begin
         record["processor"] = time.process_time() - used
         by_function = self.discovery.by_function
@@ -143,8 +151,9 @@ class Recorder:
 
             recorder.launches += 1
             with torch._C.DisableTorchFunction():
+                # What follows a launch that failed has no sound input: it is only compiled.
                 try:
-                    return run(self, *args, grid=grid, warmup=warmup, **kwargs)
+                    return run(self, *args, grid=grid, warmup=warmup or recorder.failed > 0, **kwargs)
                 except LaunchFailed:
                     recorder.failed += 1
                     return _NoKernel()
