@@ -99,7 +99,7 @@ class Discovery:
                     names.append(self._module_name(package, os.path.join(place, file)))
         return names
 
-    def import_all(self, limit=60):
+    def import_all(self, limit=600):
         for package in self.packages:
             for name in self.module_names(package):
                 self.modules[package] += 1
