@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import faulthandler
 import json
 import os
@@ -25,8 +24,6 @@ class Emitter:
 
 def _child(job, descriptor, log):
     """Never returns."""
-    with contextlib.suppress(OSError):
-        os.nice(5)
     null = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(null, 1)
     os.dup2(null, 2)

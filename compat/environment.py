@@ -254,7 +254,7 @@ def place_mode(torch):
             return value.type == "cuda"
         return isinstance(value, str) and (value == "cuda" or value.startswith("cuda:"))
 
-    cpu = torch.device("cpu")
+    cpu, gpu = torch.device("cpu"), torch.device("cuda", 0)
 
     class Place(TorchFunctionMode):
         def __torch_function__(self, function, kinds, args=(), kwargs=None):
@@ -263,6 +263,8 @@ def place_mode(torch):
                 return args[0]
             if function is torch.Tensor.is_cuda.__get__:
                 return True
+            if function is torch.Tensor.device.__get__:
+                return gpu
             if is_cuda(kwargs.get("device")):
                 kwargs["device"] = cpu
             if kwargs.get("generator") is not None and not isinstance(kwargs["generator"], torch.Generator):
