@@ -22,6 +22,7 @@ void despina::buildTTPipeline(OpPassManager &manager, const TTPipelineOptions &o
   if (options.rewriteDescriptors)
     manager.addPass(createTTRewriteDescriptors());
   OpPassManager &functions = manager.nest<tt::FuncOp>();
+  functions.addPass(createTTDecomposeDotScaled());
   functions.addPass(createFastCanonicalizer());
   functions.addPass(createTTReorderBroadcast());
   functions.addPass(createTTCombine());

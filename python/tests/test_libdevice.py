@@ -1,4 +1,5 @@
-"""Functions of math libraries and inline assembly: binding, types, and what the CPU target answers."""
+"""Functions of math libraries and inline assembly: binding, types, and what the CPU target answers. Numbers of the former
+are in test_libdevice_numbers.py."""
 
 import numpy as np
 import pytest
@@ -55,25 +56,6 @@ def refusal(expression, x):
     with pytest.raises(triton.CompilationError) as caught:
         run(expression, x)
     return str(caught.value)
-
-
-@pytest.mark.cpu_only("the GPU has these functions")
-@pytest.mark.parametrize(
-    "call, symbol",
-    {
-        "tanh": ("tanh(x)", "__nv_tanhf"),
-        "pow": ("pow(x, x)", "__nv_powf"),
-        "powi": ("pow(x, 3)", "__nv_powif"),
-        "log1p": ("log1p(x)", "__nv_log1pf"),
-        "add_rn": ("add_rn(x, 1.0)", "__nv_fadd_rn"),
-        "fma": ("fma(x, x, x)", "__nv_fmaf"),
-        "signbit": ("signbit(x).to(tl.float32)", "__nv_signbitf"),
-        "fast_dividef": ("fast_dividef(x, x)", "__nv_fast_fdividef"),
-    }.values(),
-)
-def test_the_cpu_names_what_it_lacks(call, symbol):
-    said = refusal(f"tl.extra.libdevice.{call}", np.ones(16, np.float32))
-    assert f"the function '{symbol}' of a math library is not available on the CPU target" in said
 
 
 def test_types_that_no_overload_takes():

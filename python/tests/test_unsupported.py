@@ -12,7 +12,7 @@ from test_api import NAMES
 pytestmark = pytest.mark.cpu_only("what the front end refuses")
 
 UNSUPPORTED = """
-dot_scaled sort topk bitonic_merge map_elementwise philox philox_impl rand rand4x randint randint4x randn randn4x
+sort topk bitonic_merge map_elementwise philox philox_impl rand rand4x randint randint4x randn randn4x
 pair_uniform_to_normal uint_to_uniform_float flip
 """.split()
 ELSEWHERE = """
