@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "despina/IR/IRBuilder.h"
 
+#include "despina/IR/DotScaled.h"
 #include "despina/IR/TT.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,4 +1,4 @@
-//===- TTReduceOps.cpp - Reductions and scans -----------------------------===//
+//===- TTReduceOps.cpp - Reductions, scans and dots -----------------------===//
 //
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -104,4 +104,44 @@ LogicalResult ScanOp::verify() {
 
 LogicalResult ScanOp::verifyRegions() {
   return verifyCombineRegion(*this, getElementTypes(), ScanReturnOp::getOperationName());
+}
+
+//===----------------------------------------------------------------------===//
+// DotOp
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyDotShapes(DotOp op, RankedTensorType a, RankedTensorType b, RankedTensorType c) {
+  int64_t rank = a.getRank();
+  if (rank != 2 && rank != 3)
+    return op.emitOpError() << "needs matrices or batches of them, not " << a;
+  if (b.getRank() != rank || c.getRank() != rank)
+    return op.emitOpError() << "needs operands of one rank, but has " << a << ", " << b << " and " << c;
+  if (rank == 3 && (a.getDimSize(0) != b.getDimSize(0) || a.getDimSize(0) != c.getDimSize(0)))
+    return op.emitOpError() << "needs one batch extent, but has " << a.getDimSize(0) << ", "
+                            << b.getDimSize(0) << " and " << c.getDimSize(0);
+  if (a.getDimSize(rank - 1) != b.getDimSize(rank - 2))
+    return op.emitOpError() << "multiplies " << a.getDimSize(rank - 1) << " columns of a with "
+                            << b.getDimSize(rank - 2) << " rows of b";
+  if (c.getDimSize(rank - 2) != a.getDimSize(rank - 2) || c.getDimSize(rank - 1) != b.getDimSize(rank - 1))
+    return op.emitOpError() << "accumulates a " << a.getDimSize(rank - 2) << "x" << b.getDimSize(rank - 1)
+                            << " product into " << c;
+  return success();
+}
+
+LogicalResult DotOp::verify() {
+  auto a = cast<RankedTensorType>(getA().getType()), b = cast<RankedTensorType>(getB().getType());
+  auto c = cast<RankedTensorType>(getC().getType());
+  if (failed(verifyDotShapes(*this, a, b, c)))
+    return failure();
+  Type lhs = a.getElementType(), rhs = b.getElementType(), acc = c.getElementType();
+  // Different fp8 formats may meet; anything else has one type.
+  bool bothFP8 = isa<FloatType>(lhs) && isa<FloatType>(rhs) && lhs.getIntOrFloatBitWidth() == 8 &&
+                 rhs.getIntOrFloatBitWidth() == 8;
+  if (lhs != rhs && !bothFP8)
+    return emitOpError() << "needs a and b of one element type, but has " << lhs << " and " << rhs;
+  if (isa<FloatType>(lhs) != isa<FloatType>(acc) || isa<PointerType>(lhs) || isa<PointerType>(acc))
+    return emitOpError() << "cannot accumulate products of " << lhs << " in " << acc;
+  if (acc.getIntOrFloatBitWidth() < lhs.getIntOrFloatBitWidth())
+    return emitOpError() << "accumulates products of " << lhs << " in the narrower " << acc;
+  return success();
 }

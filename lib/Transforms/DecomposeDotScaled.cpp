@@ -8,17 +8,14 @@
 // the product is one of fp16, which has all elements exactly.
 //
 //===----------------------------------------------------------------------===//
-#include "despina/Transforms/Passes.h"
+#include "despina/Transforms/DecomposeDotScaled.h"
+
+#include "despina/IR/DotScaled.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 using namespace despina;
-
-namespace despina {
-#define GEN_PASS_DEF_TTDECOMPOSEDOTSCALED
-#include "despina/Transforms/Passes.h.inc"
-} // namespace despina
 
 namespace {
 
@@ -168,9 +165,14 @@ private:
   Type i8, i16;
 };
 
-class TTDecomposeDotScaledPass : public despina::impl::TTDecomposeDotScaledBase<TTDecomposeDotScaledPass> {
+class DecomposeDotScaledPass : public PassWrapper<DecomposeDotScaledPass, OperationPass<tt::FuncOp>> {
 public:
-  void runOnOperation() override {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(DecomposeDotScaledPass)
+  StringRef getArgument() const final { return "tt-decompose-dot-scaled"; }
+  StringRef getDescription() const final { return "Multiplies by scales before products that have none"; }
+  void getDependentDialects(DialectRegistry &registry) const final { registry.insert<arith::ArithDialect>(); }
+
+  void runOnOperation() final {
     SmallVector<tt::DotScaledOp> products;
     getOperation().walk([&](tt::DotScaledOp op) { products.push_back(op); });
     for (tt::DotScaledOp op : products)
@@ -181,3 +183,7 @@ public:
 };
 
 } // namespace
+
+std::unique_ptr<Pass> despina::createTTDecomposeDotScaled() {
+  return std::make_unique<DecomposeDotScaledPass>();
+}

@@ -3,6 +3,7 @@
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
+#include "despina/Transforms/DecomposeDotScaled.h"
 #include "despina/Transforms/Passes.h"
 
 #include "Rewrite.h"
@@ -35,6 +36,7 @@ void despina::buildTTPipeline(OpPassManager &manager, const TTPipelineOptions &o
 }
 
 void despina::registerTTPipeline() {
+  registerPass([] { return createTTDecomposeDotScaled(); });
   PassPipelineRegistration<TTPipelineOptions>(
       "tt-pipeline", "The passes on tile IR that every target starts with", buildTTPipeline);
 }

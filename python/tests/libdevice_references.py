@@ -114,8 +114,9 @@ def evaluate(function, *arrays):
 def is_rounding(result, exact, mode):
     """Whether a float is `exact`, a Fraction, in a rounding mode. `exact` is between the type's limits."""
     step = type(result)
-    below, above = Fraction(float(np.nextafter(result, step(-np.inf)))), Fraction(
-        float(np.nextafter(result, step(np.inf)))
+    below, above = (
+        Fraction(float(np.nextafter(result, step(-np.inf)))),
+        Fraction(float(np.nextafter(result, step(np.inf)))),
     )
     value = Fraction(float(result))
     if mode == "rn":

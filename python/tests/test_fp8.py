@@ -26,7 +26,7 @@ def convert(x_ptr, o_ptr, n, BLOCK: tl.constexpr, rounding: tl.constexpr):
 @triton.jit
 def convert_bits(x_ptr, o_ptr, n, BLOCK: tl.constexpr, source: tl.constexpr, target: tl.constexpr,
                  rounding: tl.constexpr = None):
-    """Types that NumPy lacks travel as bytes."""
+    # Types that NumPy lacks travel as bytes.
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     x = tl.load(x_ptr + at, mask=at < n)
     y = x.to(source, bitcast=True).to(target, fp_downcast_rounding=rounding)

@@ -1,5 +1,7 @@
-"""Functions of math libraries and inline assembly: binding, types, and what the CPU target answers. Numbers of the former
-are in test_libdevice_numbers.py."""
+"""Functions of math libraries and inline assembly: binding, types, and what the CPU target answers.
+
+Numbers of the former are in test_libdevice_numbers.py.
+"""
 
 import numpy as np
 import pytest

@@ -335,7 +335,9 @@ def test_halves_of_doubles(rng):
 @pytest.mark.parametrize("dtype", ["int32", "uint32"])
 def test_integers_to_double(dtype, rng):
     x = random_values(rng, 64, dtype)
-    assert_same(call({"int32": "int2double_rn", "uint32": "uint2double_rn"}[dtype], x, dtype="float64"), x.astype(np.float64))
+    assert_same(
+        call({"int32": "int2double_rn", "uint32": "uint2double_rn"}[dtype], x, dtype="float64"), x.astype(np.float64)
+    )
 
 
 def test_every_name_has_a_test():
@@ -343,11 +345,13 @@ def test_every_name_has_a_test():
     named = set(ELEMENTARY) | set(SEVERAL) | set(VIEWS)
     named |= {f"{name}_{mode}" for name in [*ARITHMETIC, *TO_FLOATS, "sqrt"] for mode in MODES}
     named |= {f"{source}2{to}_{mode}" for source in ("float", "double") for to in TO_INTEGERS for mode in MODES}
-    named |= set("""
+    named |= set(
+        """
     norm4d rnorm4d jn yn ceil floor trunc rint nearbyint round abs copysign fmod nextafter fdim remainder isnan isinf
     finitef isfinited signbit ilogb logb ldexp scalbn llrint llround pow saturatef rsqrt_rn clz popc ffs brev mulhi hadd
     rhadd sad mul24 byte_perm double2hiint double2loint hiloint2double rcp64h int2double_rn uint2double_rn fma
-    """.split())
+    """.split()
+    )
     assert set(NAMES) <= named, set(NAMES) - named
 
 

@@ -66,7 +66,9 @@ def test_clamp_spreads_nan_on_demand(dtype, rng):
     assert_same(run_pointwise(call, [x, low, high], dtype), spread)
 
 
-@pytest.mark.parametrize("dtypes", [("float16",) * 3, ("float16", "float16", "float32"), ("bfloat16", "float16", "float32")])
+@pytest.mark.parametrize(
+    "dtypes", [("float16",) * 3, ("float16", "float16", "float32"), ("bfloat16", "float16", "float32")]
+)
 def test_fma_of_narrow_types(dtypes, rng):
     """One rounding in the type that the three promote to."""
     x, y, z = (random_values(rng, N, dtype) for dtype in dtypes)

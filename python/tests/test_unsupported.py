@@ -54,14 +54,6 @@ def test_everything_else_is_there():
     assert said == set(UNSUPPORTED)
 
 
-@pytest.mark.parametrize("name", ["float8e4b15"])
-def test_small_floats(name):
-    module = module_from(f"@triton.jit\ndef kernel():\n    x = tl.zeros((16,), tl.{name})\n")
-    with pytest.raises(triton.CompilationError) as caught:
-        module.kernel[(1,)]()
-    assert f"type {getattr(tl, name).name} not supported in this architecture" in str(caught.value)
-
-
 def test_a_name_that_never_existed():
     module = module_from("@triton.jit\ndef kernel():\n    x = tl.no_such_thing(1)\n")
     with pytest.raises(triton.CompilationError) as caught:

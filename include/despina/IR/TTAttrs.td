@@ -37,10 +37,6 @@ def TT_PropagateNanAttr : TT_Enum<"PropagateNan", "NaN rule of clamp", [
 def TT_InputPrecisionAttr : TT_Enum<"InputPrecision", "precision of a dot's fp32 operands", [
   I32EnumAttrCase<"TF32", 0, "tf32">, I32EnumAttrCase<"TF32x3", 1, "tf32x3">, I32EnumAttrCase<"IEEE", 2, "ieee">,
   I32EnumAttrCase<"BF16x3", 3, "bf16x3">, I32EnumAttrCase<"BF16x6", 4, "bf16x6">]>;
-def TT_ScaleDotElemTypeAttr : TT_Enum<"ScaleDotElemType", "format of the elements of a scaled dot", [
-  I32EnumAttrCase<"E4M3", 0, "e4m3">, I32EnumAttrCase<"E5M2", 1, "e5m2">, I32EnumAttrCase<"E2M3", 2, "e2m3">,
-  I32EnumAttrCase<"E3M2", 3, "e3m2">, I32EnumAttrCase<"E2M1", 4, "e2m1">, I32EnumAttrCase<"BF16", 5, "bf16">,
-  I32EnumAttrCase<"FP16", 6, "fp16">]>;
 def TT_PaddingOptionAttr : TT_Enum<"PaddingOption", "what a descriptor reads out of bounds", [
   I32EnumAttrCase<"PAD_ZERO", 1, "zero">, I32EnumAttrCase<"PAD_NAN", 2, "nan">]>;
 def TT_DescriptorReduceKindAttr : TT_Enum<"DescriptorReduceKind", "how a descriptor combines with memory", [

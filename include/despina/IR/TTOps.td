@@ -447,31 +447,6 @@ def TT_DotOp : TT_Op<"dot", [Pure, TypesMatchWith<"result has the accumulator's 
   let hasVerifier = 1;
 }
 
-def TT_DotScaledOp : TT_Op<"dot_scaled", [Pure, AttrSizedOperandSegments,
-                                          TypesMatchWith<"result has the accumulator's type", "result", "c", "$_self">]> {
-  let summary = "a * b + c on matrices whose elements have a scale for each group along K";
-  let description = [{
-    Elements are of the formats named; e2m1 comes in pairs in i8, the lower element in the lower bits, along K or,
-    without `*_k_pack`, along M and N. `a_scale` is [.., M, K / g] and `b_scale` is [.., N, K / g]: i8 with an
-    exponent e each, for the factor 2^(e - 127) (255: NaN), or f8E4M3FN. Without a scale the factor is 1.
-    `fastMath` says that no exponent is 255.
-  }];
-  let arguments = (ins TT_Tile:$a, TT_Tile:$b, TT_Tile:$c, Optional<TT_Tile>:$a_scale, Optional<TT_Tile>:$b_scale,
-                       TT_ScaleDotElemTypeAttr:$a_elem_type, TT_ScaleDotElemTypeAttr:$b_elem_type, BoolAttr:$fastMath,
-                       DefaultValuedAttr<BoolAttr, "true">:$lhs_k_pack, DefaultValuedAttr<BoolAttr, "true">:$rhs_k_pack);
-  let results = (outs TT_Tile:$result);
-  let assemblyFormat = [{$a (`scale` $a_scale^)? `,` $b (`scale` $b_scale^)? `,` $c `lhs` `=` $a_elem_type `rhs` `=`
-                         $b_elem_type attr-dict `:` type($a) (`,` type($a_scale)^)? `*` type($b)
-                         (`,` type($b_scale)^)? `->` type($result)}];
-  let hasVerifier = 1;
-  let extraClassDeclaration = [{
-    /// How many elements along K share a factor; 0 where neither side has scales.
-    int64_t scaleGroup();
-    /// The extent of K, in elements.
-    int64_t reductionSize();
-  }];
-}
-
 //===----------------------------------------------------------------------===//
 // Debugging
 //===----------------------------------------------------------------------===//

@@ -18,15 +18,6 @@ def DespinaInline : Pass<"despina-inline", "::mlir::ModuleOp"> {
   let options = [Option<"keepNoInline", "keep-noinline", "bool", "false", "Leave calls of `noinline` functions">];
 }
 
-def TTDecomposeDotScaled : Pass<"tt-decompose-dot-scaled", "::despina::tt::FuncOp"> {
-  let summary = "Multiplies by scales before products that have none";
-  let description = [{
-    `tt.dot_scaled` becomes conversions of both sides to bf16, products with the scales, and `tt.dot`. Without scales
-    and bf16, fp16 stays what it is and the other side becomes fp16.
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
-}
-
 def TTCombine : Pass<"tt-combine", "::despina::tt::FuncOp"> {
   let summary = "Merges operations that one operation expresses";
   let description = [{

@@ -1,56 +1,16 @@
-//===- TTDotOps.cpp - Products of matrices --------------------------------===//
+//===- TTDotScaledOp.cpp - Products with scales ---------------------------===//
 //
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#include "despina/IR/TT.h"
+#include "despina/IR/DotScaled.h"
 
 using namespace mlir;
 using namespace despina::tt;
 
-//===----------------------------------------------------------------------===//
-// DotOp
-//===----------------------------------------------------------------------===//
-
-static LogicalResult verifyDotShapes(DotOp op, RankedTensorType a, RankedTensorType b, RankedTensorType c) {
-  int64_t rank = a.getRank();
-  if (rank != 2 && rank != 3)
-    return op.emitOpError() << "needs matrices or batches of them, not " << a;
-  if (b.getRank() != rank || c.getRank() != rank)
-    return op.emitOpError() << "needs operands of one rank, but has " << a << ", " << b << " and " << c;
-  if (rank == 3 && (a.getDimSize(0) != b.getDimSize(0) || a.getDimSize(0) != c.getDimSize(0)))
-    return op.emitOpError() << "needs one batch extent, but has " << a.getDimSize(0) << ", "
-                            << b.getDimSize(0) << " and " << c.getDimSize(0);
-  if (a.getDimSize(rank - 1) != b.getDimSize(rank - 2))
-    return op.emitOpError() << "multiplies " << a.getDimSize(rank - 1) << " columns of a with "
-                            << b.getDimSize(rank - 2) << " rows of b";
-  if (c.getDimSize(rank - 2) != a.getDimSize(rank - 2) || c.getDimSize(rank - 1) != b.getDimSize(rank - 1))
-    return op.emitOpError() << "accumulates a " << a.getDimSize(rank - 2) << "x" << b.getDimSize(rank - 1)
-                            << " product into " << c;
-  return success();
-}
-
-LogicalResult DotOp::verify() {
-  auto a = cast<RankedTensorType>(getA().getType()), b = cast<RankedTensorType>(getB().getType());
-  auto c = cast<RankedTensorType>(getC().getType());
-  if (failed(verifyDotShapes(*this, a, b, c)))
-    return failure();
-  Type lhs = a.getElementType(), rhs = b.getElementType(), acc = c.getElementType();
-  // Different fp8 formats may meet; anything else has one type.
-  bool bothFP8 = isa<FloatType>(lhs) && isa<FloatType>(rhs) && lhs.getIntOrFloatBitWidth() == 8 &&
-                 rhs.getIntOrFloatBitWidth() == 8;
-  if (lhs != rhs && !bothFP8)
-    return emitOpError() << "needs a and b of one element type, but has " << lhs << " and " << rhs;
-  if (isa<FloatType>(lhs) != isa<FloatType>(acc) || isa<PointerType>(lhs) || isa<PointerType>(acc))
-    return emitOpError() << "cannot accumulate products of " << lhs << " in " << acc;
-  if (acc.getIntOrFloatBitWidth() < lhs.getIntOrFloatBitWidth())
-    return emitOpError() << "accumulates products of " << lhs << " in the narrower " << acc;
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// DotScaledOp
-//===----------------------------------------------------------------------===//
+#include "despina/IR/TTDotScaledEnums.cpp.inc"
+#define GET_OP_CLASSES
+#include "despina/IR/TTDotScaled.cpp.inc"
 
 namespace {
 
@@ -123,11 +83,6 @@ static LogicalResult verifyScaledSide(DotScaledOp op, const ScaledSide &side) {
 }
 
 int64_t DotScaledOp::reductionSize() { return sideOf(*this, /*isRight=*/false).k(); }
-
-int64_t DotScaledOp::scaleGroup() {
-  Value scale = getAScale() ? getAScale() : getBScale();
-  return scale ? reductionSize() / cast<RankedTensorType>(scale.getType()).getShape().back() : 0;
-}
 
 LogicalResult DotScaledOp::verify() {
   ScaledSide a = sideOf(*this, /*isRight=*/false), b = sideOf(*this, /*isRight=*/true);
