@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import despina as triton
-from helpers import module_from
+from helpers import HEADER, module_from
 
 
 def kernel_of(expression, result="x"):
@@ -58,6 +58,25 @@ def refusal(expression, x):
     with pytest.raises(triton.CompilationError) as caught:
         run(expression, x)
     return str(caught.value)
+
+
+@pytest.mark.parametrize("module", ["extra", "extra.cuda"])
+def test_imported_by_name(module, rng):
+    """As kernels in the wild write it."""
+    header = f"{HEADER.rstrip()}\nfrom despina.language.{module} import libdevice\n\n\n"
+    kernel = module_from(
+        """
+        @triton.jit
+        def kernel(x_ptr, o_ptr, N: tl.constexpr):
+            at = tl.arange(0, N)
+            tl.store(o_ptr + at, libdevice.tanh(tl.load(x_ptr + at)))
+        """,
+        header,
+    ).kernel
+    x = rng.standard_normal(64).astype(np.float32)
+    out = np.full(64, 77, np.float32)
+    kernel[(1,)](x, out, 64)
+    np.testing.assert_allclose(out, np.tanh(x.astype(np.float64)), rtol=1e-6)
 
 
 def test_types_that_no_overload_takes():
