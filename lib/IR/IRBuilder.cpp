@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "despina/IR/IRBuilder.h"
 
+#include "despina/IR/DotScaled.h"
 #include "despina/IR/TT.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -505,6 +506,24 @@ Handle IRBuilder::dot(Handle a, Handle b, Handle acc, DotPrecision precision, in
   return toHandle(tt::DotOp::create(builder_, location(), toValue(acc).getType(), toValue(a), toValue(b),
                                     toValue(acc), static_cast<tt::InputPrecision>(precision),
                                     static_cast<uint32_t>(maxImpreciseAcc)));
+}
+
+static tt::ScaleDotElemType elementFormat(ScaledFormat format) {
+  switch (format) {
+  case ScaledFormat::E4M3: return tt::ScaleDotElemType::E4M3;
+  case ScaledFormat::E5M2: return tt::ScaleDotElemType::E5M2;
+  case ScaledFormat::E2M1: return tt::ScaleDotElemType::E2M1;
+  case ScaledFormat::BF16: return tt::ScaleDotElemType::BF16;
+  case ScaledFormat::FP16: return tt::ScaleDotElemType::FP16;
+  }
+  return tt::ScaleDotElemType::BF16;
+}
+
+Handle IRBuilder::dotScaled(const ScaledOperand &a, const ScaledOperand &b, Handle acc, bool fastMath) {
+  return toHandle(tt::DotScaledOp::create(builder_, location(), toValue(acc).getType(), toValue(a.value),
+                                          toValue(b.value), toValue(acc), toValue(a.scale), toValue(b.scale),
+                                          elementFormat(a.format), elementFormat(b.format), fastMath,
+                                          a.packedAlongK, b.packedAlongK));
 }
 
 //===----------------------------------------------------------------------===//

@@ -3,6 +3,7 @@
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
+#include "despina/IR/DotScaled.h"
 #include "despina/IR/TT.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -50,6 +51,7 @@ void TTDialect::initialize() {
 #define GET_OP_LIST
 #include "despina/IR/TTOps.cpp.inc"
       >();
+  addOperations<DotScaledOp>();
   addInterfaces<TTInlinerInterface>();
 }
 

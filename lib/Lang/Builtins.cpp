@@ -22,10 +22,10 @@ struct Registry {
 
   Registry() {
     for (llvm::ArrayRef<BuiltinDef> table :
-         {creationBuiltins(), shapeBuiltins(), mathBuiltins(), dotBuiltins(), memoryBuiltins(),
-          blockPointerBuiltins(), descriptorBuiltins(), gatherBuiltins(), assemblyBuiltins(),
-          libdeviceBuiltins(), atomicBuiltins(), reduceBuiltins(), hintBuiltins(), pythonBuiltins(),
-          typeBuiltins(), standardBuiltins(), unsupportedBuiltins()})
+         {creationBuiltins(), shapeBuiltins(), mathBuiltins(), dotBuiltins(), dotScaledBuiltins(),
+          memoryBuiltins(), blockPointerBuiltins(), descriptorBuiltins(), gatherBuiltins(),
+          assemblyBuiltins(), libdeviceBuiltins(), atomicBuiltins(), reduceBuiltins(), hintBuiltins(),
+          pythonBuiltins(), typeBuiltins(), standardBuiltins(), unsupportedBuiltins()})
       llvm::append_range(all, table);
     llvm::sort(all,
                [](const BuiltinDef &a, const BuiltinDef &b) { return llvm::StringRef(a.path) < b.path; });

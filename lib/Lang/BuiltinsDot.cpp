@@ -12,6 +12,25 @@
 
 namespace despina {
 
+Value accumulatorOf(Semantic &semantic, const Value &acc, const Type &result) {
+  if (!acc)
+    return semantic.typedConstant(Constant(0), result);
+  if (acc.type() == result)
+    return acc;
+  return semantic.error(ErrorKind::Assertion, "acc must have the type of the result, " + result.str() +
+                                                  ", but has " + acc.type().str());
+}
+
+Value foldBatch(Semantic &semantic, const Value &x) {
+  llvm::ArrayRef<int64_t> shape = x.type().shape();
+  if (shape.size() <= 3)
+    return x;
+  int64_t batch = 1;
+  for (int64_t extent : shape.drop_back(2))
+    batch *= extent;
+  return reshapeTo(semantic, x, {batch, shape[shape.size() - 2], shape[shape.size() - 1]}, false);
+}
+
 namespace {
 
 using Extents = llvm::SmallVector<int64_t, 4>;
@@ -127,15 +146,23 @@ std::optional<DotPrecision> precision(Semantic &semantic, const Value &inputPrec
   return parsed;
 }
 
-/// More than one batch dimension is folded into one.
-Value foldBatch(Semantic &semantic, const Value &x) {
-  llvm::ArrayRef<int64_t> shape = x.type().shape();
-  if (shape.size() <= 3)
-    return x;
-  int64_t batch = 1;
-  for (int64_t extent : shape.drop_back(2))
-    batch *= extent;
-  return reshapeTo(semantic, x, {batch, shape[shape.size() - 2], shape[shape.size() - 1]}, false);
+/// Operands of fp8 that the target multiplies as they are stay; fp16 has all others exactly.
+bool upcastFP8(Semantic &semantic, Value &lhs, Value &rhs) {
+  const LanguageTarget &target = semantic.target();
+  auto is = [&](ScalarKind kind) {
+    return lhs.type().scalarKind() == kind || rhs.type().scalarKind() == kind;
+  };
+  bool isForeign = is(ScalarKind::FP8E4B15) || is(ScalarKind::FP8E4B8) || is(ScalarKind::FP8E5B16);
+  if (target.dotTakesFP8 && !isForeign)
+    return true;
+  constexpr int hopper = 90;
+  if (target.backend == "cuda" && target.arch >= hopper && is(ScalarKind::FP8E4B15))
+    semantic.warn(
+        "the use of fp8e4b15 is deprecated on Hopper and later architectures and can cause significant "
+        "slow down. It will be removed in a future triton release");
+  lhs = semantic.cast(lhs, ScalarKind::FP16);
+  rhs = semantic.cast(rhs, ScalarKind::FP16);
+  return lhs && rhs;
 }
 
 Value dot(Semantic &semantic, const BuiltinArgs &args) {
@@ -173,19 +200,11 @@ Value dot(Semantic &semantic, const BuiltinArgs &args) {
   if (!semantic.checkBlockShape(Value::tuple(std::move(extents))))
     return Value();
   Type result = Type::block(*element, shape);
-  if (acc && acc.type() != result)
-    return semantic.error(ErrorKind::Assertion, "acc must have the type of the result, " + result.str() +
-                                                    ", but has " + acc.type().str());
+  acc = accumulatorOf(semantic, acc, result);
   if (!acc)
-    acc = semantic.typedConstant(Constant(0), result);
-  bool isFP8 = lhs.type().isFP8();
-  auto isForeign = [](const Value &x) { // no unit has it
-    return x.type().scalarKind() != ScalarKind::FP8E4NV && x.type().scalarKind() != ScalarKind::FP8E5;
-  };
-  if (isFP8 && (!semantic.target().dotTakesFP8 || isForeign(lhs) || isForeign(rhs))) { // exact in fp16
-    lhs = semantic.cast(lhs, ScalarKind::FP16);
-    rhs = semantic.cast(rhs, ScalarKind::FP16);
-  }
+    return Value();
+  if (lhs.type().isFP8() && !upcastFP8(semantic, lhs, rhs))
+    return Value();
   lhs = foldBatch(semantic, lhs);
   rhs = foldBatch(semantic, rhs);
   acc = foldBatch(semantic, acc);

@@ -16,6 +16,7 @@ llvm::ArrayRef<BuiltinDef> creationBuiltins();
 llvm::ArrayRef<BuiltinDef> shapeBuiltins();
 llvm::ArrayRef<BuiltinDef> mathBuiltins();
 llvm::ArrayRef<BuiltinDef> dotBuiltins();
+llvm::ArrayRef<BuiltinDef> dotScaledBuiltins();
 llvm::ArrayRef<BuiltinDef> memoryBuiltins();
 llvm::ArrayRef<BuiltinDef> blockPointerBuiltins();
 llvm::ArrayRef<BuiltinDef> descriptorBuiltins();
@@ -57,6 +58,10 @@ Value reshapeTo(Semantic &semantic, const Value &x, llvm::ArrayRef<int64_t> shap
 Value transposeTo(Semantic &semantic, const Value &x, llvm::ArrayRef<int32_t> order);
 /// A floating block or scalar of bf16 as fp32; everything else as it is.
 Value widenBF16(Semantic &semantic, const Value &x);
+/// `acc` of a product, or zeros where it is a null value; null after an error.
+Value accumulatorOf(Semantic &semantic, const Value &acc, const Type &result);
+/// More than one batch dimension of matrices becomes one.
+Value foldBatch(Semantic &semantic, const Value &x);
 /// Three-way minimum or maximum, as `tl.minimum` and `tl.maximum`.
 Value minimumOrMaximum(Semantic &semantic, Value x, Value y, bool isMax, bool propagateNan);
 /// False after an error: a mask, which may be null, whose elements are no truth values.

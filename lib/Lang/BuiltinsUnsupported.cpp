@@ -16,7 +16,7 @@ namespace despina {
 namespace {
 
 const char functions[] =
-    "dot_scaled tuple_type aggregate_replace expect_zero topk bitonic_merge map_elementwise "
+    "tuple_type aggregate_replace expect_zero topk bitonic_merge map_elementwise "
     "philox philox_impl rand rand4x randint randint4x randn randn4x pair_uniform_to_normal "
     "uint_to_uniform_float";
 

@@ -61,6 +61,7 @@ public:
     return {};
   }
   Handle dot(Handle, Handle, Handle, DotPrecision, int32_t) override { return {}; }
+  Handle dotScaled(const ScaledOperand &, const ScaledOperand &, Handle, bool) override { return {}; }
   std::optional<Handles> reduce(llvm::ArrayRef<Handle>, unsigned, llvm::ArrayRef<Type>, Combine) override {
     return std::nullopt;
   }

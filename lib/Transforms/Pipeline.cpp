@@ -3,6 +3,7 @@
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
+#include "despina/Transforms/DecomposeDotScaled.h"
 #include "despina/Transforms/Passes.h"
 
 #include "Rewrite.h"
@@ -22,6 +23,7 @@ void despina::buildTTPipeline(OpPassManager &manager, const TTPipelineOptions &o
   if (options.rewriteDescriptors)
     manager.addPass(createTTRewriteDescriptors());
   OpPassManager &functions = manager.nest<tt::FuncOp>();
+  functions.addPass(createTTDecomposeDotScaled());
   functions.addPass(createFastCanonicalizer());
   functions.addPass(createTTReorderBroadcast());
   functions.addPass(createTTCombine());
@@ -34,6 +36,7 @@ void despina::buildTTPipeline(OpPassManager &manager, const TTPipelineOptions &o
 }
 
 void despina::registerTTPipeline() {
+  registerPass([] { return createTTDecomposeDotScaled(); });
   PassPipelineRegistration<TTPipelineOptions>(
       "tt-pipeline", "The passes on tile IR that every target starts with", buildTTPipeline);
 }

@@ -115,6 +115,72 @@ def test_parts_of_infinities(precision, rng):
     assert_same(np.delete(out, [3, 4], 0), np.full((14, 16), 16, np.float32))
 
 
+@pytest.mark.parametrize("precision", ["tf32x3", "bf16x3", "bf16x6"])
+def test_numbers_above_the_largest_bf16(precision, rng):
+    """Numbers that bf16 would round to infinity have finite products."""
+    largest = np.finfo(np.float32).max
+    a = (rng.choice([-1, 1], (16, 16)) * largest * rng.uniform(0.9961, 1, (16, 16))).astype(np.float32)
+    a[0, 0], a[1, 1] = largest, -largest
+    b = (rng.standard_normal((16, 16)) * 2.0**-8).astype(np.float32)
+    for x, y in ((a, b), (b, a)):
+        out = poisoned((16, 16), np.float32)
+        MODULE.precise[(1,)](x, y, out, M=16, N=16, K=16, PRECISION=precision)
+        bound = product(np.abs(x), np.abs(y)) * (PRECISIONS[precision] * 2 + 2.0**-22 * 16)
+        assert_within(out, product(x, y), bound)
+
+
+@pytest.mark.parametrize("variable", ["tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"])
+def test_default_precision_from_the_environment(variable, rng, monkeypatch):
+    monkeypatch.setenv("TRITON_F32_DEFAULT", variable)
+    module = module_from("""
+        @triton.jit
+        def kernel(a_ptr, b_ptr, out_ptr, S: tl.constexpr):
+            i = tl.arange(0, S)
+            place = i[:, None] * S + i[None, :]
+            tl.store(out_ptr + place, tl.dot(tl.load(a_ptr + place), tl.load(b_ptr + place)))
+    """)
+    a, b = (rng.standard_normal((32, 32)).astype(np.float32) for _ in range(2))
+    out = poisoned((32, 32), np.float32)
+    module.kernel[(1,)](a, b, out, S=32)
+    assert_within(out, product(a, b), product(np.abs(a), np.abs(b)) * (PRECISIONS[variable] + 2.0**-22 * 32))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "int8"])
+@pytest.mark.parametrize("M, N", [(1, 1), (1, 16), (2, 8), (16, 1), (4, 64)])
+def test_few_rows_and_columns(M, N, dtype, rng):
+    K = 32
+    if dtype == "int8":
+        a, b = random_values(rng, (M, K), dtype), random_values(rng, (K, N), dtype)
+        out = poisoned((M, N), np.int32)
+    else:
+        a, b = (rng.standard_normal(s).astype(NUMPY[dtype]) for s in ((M, K), (K, N)))
+        out = poisoned((M, N), np.float32)
+    MODULE.dot[(1,)](a, b, out, out, M=M, N=N, K=K, HAS_ACC=False)
+    if dtype == "int8":
+        assert_same(out, a.astype(np.int32) @ b.astype(np.int32))
+        return
+    assert_within(out, product(a, b), product(np.abs(a), np.abs(b)) * 2.0**-23 * K)
+
+
+def test_batches_of_batches(rng):
+    module = module_from("""
+        @triton.jit
+        def kernel(a_ptr, b_ptr, c_ptr, out_ptr, S: tl.constexpr):
+            i = tl.arange(0, S)
+            batch = tl.arange(0, 2)[:, None, None, None] * 4 + tl.arange(0, 4)[None, :, None, None]
+            place = (batch * S + i[:, None]) * S + i[None, :]
+            result = tl.dot(tl.load(a_ptr + place), tl.load(b_ptr + place), tl.load(c_ptr + place))
+            tl.static_assert(len(result.shape) == 4)
+            tl.store(out_ptr + place, result)
+    """)
+    a, b = (rng.standard_normal((2, 4, 16, 16)).astype(np.float16) for _ in range(2))
+    c = rng.standard_normal((2, 4, 16, 16)).astype(np.float32)
+    out = poisoned((2, 4, 16, 16), np.float32)
+    module.kernel[(1,)](a, b, c, out, 16)
+    exact, size = a.astype(np.float64) @ b.astype(np.float64) + c, np.abs(wide(a)) @ np.abs(wide(b)) + np.abs(c)
+    assert_within(out, exact, size * 2.0**-23 * 16)
+
+
 @pytest.mark.cuda_only
 @pytest.mark.parametrize("shape", [(16, 16, 32), (64, 64, 128)])
 @pytest.mark.parametrize("limit", [None, 32])

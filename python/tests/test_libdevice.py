@@ -1,10 +1,13 @@
-"""Functions of math libraries and inline assembly: binding, types, and what the CPU target answers."""
+"""Functions of math libraries and inline assembly: binding, types, and what the CPU target answers.
+
+Numbers of the former are in test_libdevice_numbers.py.
+"""
 
 import numpy as np
 import pytest
 
 import despina as triton
-from helpers import module_from
+from helpers import HEADER, module_from
 
 
 def kernel_of(expression, result="x"):
@@ -57,23 +60,23 @@ def refusal(expression, x):
     return str(caught.value)
 
 
-@pytest.mark.cpu_only("the GPU has these functions")
-@pytest.mark.parametrize(
-    "call, symbol",
-    {
-        "tanh": ("tanh(x)", "__nv_tanhf"),
-        "pow": ("pow(x, x)", "__nv_powf"),
-        "powi": ("pow(x, 3)", "__nv_powif"),
-        "log1p": ("log1p(x)", "__nv_log1pf"),
-        "add_rn": ("add_rn(x, 1.0)", "__nv_fadd_rn"),
-        "fma": ("fma(x, x, x)", "__nv_fmaf"),
-        "signbit": ("signbit(x).to(tl.float32)", "__nv_signbitf"),
-        "fast_dividef": ("fast_dividef(x, x)", "__nv_fast_fdividef"),
-    }.values(),
-)
-def test_the_cpu_names_what_it_lacks(call, symbol):
-    said = refusal(f"tl.extra.libdevice.{call}", np.ones(16, np.float32))
-    assert f"the function '{symbol}' of a math library is not available on the CPU target" in said
+@pytest.mark.parametrize("module", ["extra", "extra.cuda"])
+def test_imported_by_name(module, rng):
+    """As kernels in the wild write it."""
+    header = f"{HEADER.rstrip()}\nfrom despina.language.{module} import libdevice\n\n\n"
+    kernel = module_from(
+        """
+        @triton.jit
+        def kernel(x_ptr, o_ptr, N: tl.constexpr):
+            at = tl.arange(0, N)
+            tl.store(o_ptr + at, libdevice.tanh(tl.load(x_ptr + at)))
+        """,
+        header,
+    ).kernel
+    x = rng.standard_normal(64).astype(np.float32)
+    out = np.full(64, 77, np.float32)
+    kernel[(1,)](x, out, 64)
+    np.testing.assert_allclose(out, np.tanh(x.astype(np.float64)), rtol=1e-6)
 
 
 def test_types_that_no_overload_takes():

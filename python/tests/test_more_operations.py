@@ -44,6 +44,60 @@ def test_divisions_of_fp32(expression, limit, rng):
     assert_ulps(run_pointwise(expression, [x, y], "float32"), wide(x) / wide(y), limit)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_division_that_rounds_correctly(dtype, rng):
+    """fp16 and bf16 divide as fp32."""
+    x, y = random_values(rng, (2, N), dtype)
+    y[y == 0] = 1
+    result = "float64" if dtype == "float64" else "float32"
+    expected = (wide(x).astype(NUMPY[result]) / wide(y).astype(NUMPY[result])).astype(NUMPY[result])
+    assert_same(run_pointwise("tl.fdiv(x, y, ieee_rounding=True)", [x, y], result), expected)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_clamp_spreads_nan_on_demand(dtype, rng):
+    x, low = random_values(rng, (2, N), dtype)
+    high = (wide(low) + 3).astype(low.dtype)
+    x[::3] = np.nan
+    plain = np.minimum(np.fmax(wide(x), wide(low)), wide(high)).astype(NUMPY[dtype])
+    assert_same(run_pointwise("tl.clamp(x, y, z)", [x, low, high], dtype), plain)
+    spread = np.where(np.isnan(wide(x)), np.nan, plain).astype(NUMPY[dtype])
+    call = "tl.clamp(x, y, z, propagate_nan=tl.PropagateNan.ALL)"
+    assert_same(run_pointwise(call, [x, low, high], dtype), spread)
+
+
+@pytest.mark.parametrize(
+    "dtypes", [("float16",) * 3, ("float16", "float16", "float32"), ("bfloat16", "float16", "float32")]
+)
+def test_fma_of_narrow_types(dtypes, rng):
+    """One rounding in the type that the three promote to."""
+    x, y, z = (random_values(rng, N, dtype) for dtype in dtypes)
+    exact = wide(x) * wide(y) + wide(z)
+    assert_ulps(run_pointwise("tl.fma(x, y, z)", [x, y, z], dtypes[2]), exact, 0.5001)
+
+
+MATH = ["exp", "exp2", "log", "log2", "sin", "cos", "sqrt", "rsqrt", "erf", "floor", "ceil", "abs"]
+
+
+@pytest.mark.parametrize("name", MATH)
+def test_math_has_the_same_functions(name, rng):
+    x = rng.uniform(0.1, 10, N).astype(np.float32)
+    expected = run_pointwise(f"tl.{name}(x)", [x], "float32")
+    assert_same(run_pointwise(f"tl.math.{name}(x)", [x], "float32"), expected)
+    assert_same(run_pointwise(f"x.{name}()", [x], "float32"), expected)
+
+
+@pytest.mark.cpu_only("what the front end refuses")
+@pytest.mark.parametrize("name", [*MATH[:-1], "sqrt_rn"])
+def test_math_of_narrow_types_is_refused(name):
+    allowed = "['fp32']" if name == "sqrt_rn" else "['fp32', 'fp64']"
+    for dtype in ("fp16", "bf16"):
+        x = np.ones(N, NUMPY[{"fp16": "float16", "bf16": "bfloat16"}[dtype]])
+        with pytest.raises(triton.CompilationError) as caught:
+            run_pointwise(f"tl.{name}(x)", [x], "float32")
+        assert f"Expected dtype {allowed} but got {dtype}" in str(caught.value)
+
+
 def test_sqrt_rn(rng):
     x = rng.uniform(0, 1e6, N).astype(np.float32)
     assert_same(run_pointwise("tl.sqrt_rn(x)", [x], "float32"), np.sqrt(x))

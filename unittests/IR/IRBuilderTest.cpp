@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "despina/IR/IRBuilder.h"
 #include "despina/IR/Context.h"
+#include "despina/IR/DotScaled.h"
 #include "despina/IR/TT.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -240,6 +241,11 @@ TEST_F(IRBuilderTest, ShapesAndMemory) {
   builder_.atomicCAS(args[1], args[2], args[2], MemorySemantic::Relaxed, MemoryScope::System);
   builder_.dot(builder_.reshape(x, block(ScalarKind::FP32, {4, 8}), false), builder_.transpose(x, {1, 0}),
                builder_.constantFloat(block(ScalarKind::FP32, {4, 4}), 0), DotPrecision::TF32, 0);
+  Handle pairs = builder_.constantInt(block(ScalarKind::UInt8, {16, 16}), 0);
+  Handle scales = builder_.constantInt(block(ScalarKind::UInt8, {16, 1}), 127);
+  Handle halves16 = builder_.constantFloat(block(ScalarKind::FP16, {32, 16}), 1);
+  builder_.dotScaled({pairs, scales, ScaledFormat::E2M1, true}, {halves16, {}, ScaledFormat::FP16, true},
+                     builder_.constantFloat(block(ScalarKind::FP32, {16, 16}), 0), /*fastMath=*/true);
   builder_.assume(args[3]);
   builder_.barrier();
   builder_.deviceAssert(args[3], "message");
@@ -250,6 +256,11 @@ TEST_F(IRBuilderTest, ShapesAndMemory) {
   EXPECT_EQ(rmw.getAtomicRmwOp(), tt::RMWOp::UMIN);
   EXPECT_EQ(rmw.getSem(), tt::MemSemantic::ACQUIRE_RELEASE);
   EXPECT_EQ(only<tt::AtomicCASOp>().getScope(), tt::MemSyncScope::SYSTEM);
+  auto scaled = only<tt::DotScaledOp>();
+  EXPECT_EQ(scaled.getAElemType(), tt::ScaleDotElemType::E2M1);
+  EXPECT_EQ(scaled.getBElemType(), tt::ScaleDotElemType::FP16);
+  EXPECT_TRUE(scaled.getAScale() && !scaled.getBScale() && scaled.getFastMath());
+  EXPECT_EQ(scaled.reductionSize(), 32);
   EXPECT_EQ(only<tt::DotOp>().getInputPrecision(), tt::InputPrecision::TF32);
 }
 

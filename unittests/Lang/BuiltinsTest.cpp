@@ -458,6 +458,10 @@ TEST_F(BuiltinsTest, Dot) {
     return result("dot", {block(a, {16, 32}), block(b, {32, 8})}, std::move(keywords));
   };
   using enum ScalarKind;
+  EXPECT_EQ(result("dot_scaled",
+                   {block(UInt8, {16, 32}), block(UInt8, {16, 2}), Value::constant(std::string("e2m1")),
+                    block(FP8E4NV, {64, 8}), Value::none(), Value::constant(std::string("e4m3"))}),
+            "fp32[16, 8]");
   EXPECT_EQ(dot(FP32, FP32), "fp32[16, 8]");
   EXPECT_EQ(dot(FP16, FP16), "fp32[16, 8]");
   EXPECT_EQ(dot(FP16, FP16, {{"out_dtype", dtype(FP16)}}), "fp16[16, 8]");

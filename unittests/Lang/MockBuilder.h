@@ -250,6 +250,12 @@ public:
     EXPECT_LE(typeOf(a).rank(), 3u);
     return record("dot " + std::to_string(int(precision)), typeOf(acc));
   }
+  Handle dotScaled(const ScaledOperand &a, const ScaledOperand &b, Handle acc, bool fastMath) override {
+    auto side = [](const ScaledOperand &x) {
+      return std::to_string(int(x.format)) + (x.scale ? "s" : "") + (x.packedAlongK ? "k" : "");
+    };
+    return record("dot scaled " + side(a) + " " + side(b) + (fastMath ? " fast" : ""), typeOf(acc));
+  }
   std::optional<Handles> reduce(llvm::ArrayRef<Handle> inputs, unsigned axis,
                                 llvm::ArrayRef<Type> resultTypes, Combine combine) override;
   std::optional<Handles> scan(llvm::ArrayRef<Handle> inputs, unsigned axis, bool reverse,

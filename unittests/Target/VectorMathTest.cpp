@@ -43,6 +43,8 @@ const Case cases[] = {
     {"sqrt", MathFunction::Sqrt, [](long double x) { return std::sqrt(x); }, 0.51, 0.51, -100, 88, true},
     {"rsqrt", MathFunction::Rsqrt, [](long double x) { return 1 / std::sqrt(x); }, 1.51, 1.51, -80, 80, true},
     {"erf", MathFunction::Erf, [](long double x) { return std::erf(x); }, 2.0, 1.1, -5, 5, false},
+    {"tanh", MathFunction::Tanh, [](long double x) { return std::tanh(x); }, 2.0, 3.0, -20, 20, false},
+    {"tanh near 0", MathFunction::Tanh, [](long double x) { return std::tanh(x); }, 2.0, 3.0, -1, 1, false},
     {"floor", MathFunction::Floor, [](long double x) { return std::floor(x); }, 0, 0, -1000, 1000, false},
     {"ceil", MathFunction::Ceil, [](long double x) { return std::ceil(x); }, 0, 0, -1000, 1000, false},
 };

@@ -57,6 +57,8 @@ enum class MemoryScope : uint8_t { GPU, CTA, System };
 enum class AtomicKind : uint8_t { And, Or, Xor, Add, FAdd, Max, Min, UMax, UMin, Exchange };
 enum class DescriptorReduceKind : uint8_t { Add, Min, Max, And, Or, Xor };
 enum class DotPrecision : uint8_t { TF32, TF32x3, IEEE, BF16x3, BF16x6 };
+/// Formats of the elements of a scaled dot; E2M1 comes in pairs in 8 bits.
+enum class ScaledFormat : uint8_t { E4M3, E5M2, E2M1, BF16, FP16 };
 
 class Builder {
 public:
@@ -127,6 +129,14 @@ public:
   /// A null mask counts everything.
   virtual Handle histogram(Handle x, Handle mask, const Type &result) = 0;
   virtual Handle dot(Handle a, Handle b, Handle acc, DotPrecision precision, int32_t maxImpreciseAcc) = 0;
+  /// One side of a scaled dot. A null scale stands for 1; `packedAlongK` is about E2M1.
+  struct ScaledOperand {
+    Handle value, scale;
+    ScaledFormat format = ScaledFormat::BF16;
+    bool packedAlongK = true;
+  };
+  /// `fastMath`: no scale is NaN.
+  virtual Handle dotScaled(const ScaledOperand &a, const ScaledOperand &b, Handle acc, bool fastMath) = 0;
   /// Builds the combine region: gets 2n scalars (accumulated first), returns n; returns none on failure.
   using Combine = llvm::function_ref<std::optional<Handles>(llvm::ArrayRef<Handle>)>;
   /// n inputs of one shape; none when `combine` failed. `resultTypes` lack the axis (scalars at rank 1).

@@ -16,7 +16,7 @@ namespace despina::cpu {
 
 bool TileEmitter::isElementwise(Operation *op) {
   if (isa<tt::IntToPtrOp, tt::PtrToIntOp, tt::BitcastOp, tt::FpToFpOp, tt::ClampFOp, tt::PreciseSqrtOp,
-          tt::PreciseDivFOp, tt::MulhiUIOp, tt::AddPtrOp>(op))
+          tt::PreciseDivFOp, tt::MulhiUIOp, tt::AddPtrOp, tt::ExternElementwiseOp>(op))
     return true;
   StringRef dialect = op->getName().getDialectNamespace();
   return (dialect == "arith" || dialect == "math") && !isa<arith::ConstantOp>(op);
@@ -55,7 +55,7 @@ unsigned TileEmitter::weight(Value v) {
   if (op->getName().getDialectNamespace() == "math"
           ? !isa<math::AbsFOp, math::AbsIOp, math::FmaOp>(op)
           : isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemFOp, tt::PreciseDivFOp,
-                tt::PreciseSqrtOp>(op))
+                tt::PreciseSqrtOp, tt::ExternElementwiseOp>(op))
     own = heavyWeight;
   else if (!isElementwise(op))
     own = 0;

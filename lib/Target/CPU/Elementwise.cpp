@@ -115,6 +115,8 @@ Value TileEmitter::emitElementwise(Operation *op, ValueRange operands, int64_t c
     return emitShift(op, operands, count);
   if (isa<CastOpInterface>(op) || isa<tt::BitcastOp, tt::FpToFpOp, tt::IntToPtrOp, tt::PtrToIntOp>(op))
     return emitCast(op, operands[0], source, element, count);
+  if (auto call = dyn_cast<tt::ExternElementwiseOp>(op))
+    return emitExtern(call, operands, count);
   if (isa<tt::MulhiUIOp>(op))
     return emitMulHigh(operands, element, count);
   if (isa<math::AbsIOp>(op)) {

@@ -77,7 +77,8 @@ LanguageTarget languageTarget(const CPUOptions &options) {
   target.arch = 0;
   target.warpSize = 1;
   target.defaultPrecision = DotPrecision::IEEE;
-  target.fp8Types = {ScalarKind::FP8E5, ScalarKind::FP8E5B16, ScalarKind::FP8E4NV, ScalarKind::FP8E4B8};
+  target.fp8Types = {ScalarKind::FP8E5, ScalarKind::FP8E5B16, ScalarKind::FP8E4NV, ScalarKind::FP8E4B8,
+                     ScalarKind::FP8E4B15};
   target.minDotSize = minDotSize;
   target.debug = options.debug;
   return target;

@@ -9,6 +9,7 @@
 
 #include "despina/Target/CPU/JIT.h"
 
+#include "despina/Runtime/DeviceFunctions.h"
 #include "despina/Runtime/Support.h"
 
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
@@ -44,6 +45,21 @@ orc::SymbolMap runtimeSymbolMap(orc::ExecutionSession &session) {
   return map;
 }
 
+/// Finds the functions of a device's math library when code names them: most kernels name none, and there are
+/// hundreds.
+class DeviceFunctionGenerator : public orc::DefinitionGenerator {
+public:
+  llvm::Error tryToGenerate(orc::LookupState &, orc::LookupKind, orc::JITDylib &library,
+                            orc::JITDylibLookupFlags, const orc::SymbolLookupSet &symbols) override {
+    orc::SymbolMap found;
+    for (const auto &[name, flags] : symbols)
+      if (const DeviceFunction *function = findDeviceFunction(*name))
+        found[name] = {orc::ExecutorAddr::fromPtr(function->address),
+                       llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+    return found.empty() ? llvm::Error::success() : library.define(orc::absoluteSymbols(std::move(found)));
+  }
+};
+
 } // namespace
 
 LoadedCode::LoadedCode() = default;
@@ -69,6 +85,7 @@ std::unique_ptr<LoadedCode> LoadedCode::load(llvm::StringRef object, llvm::Strin
   orc::JITDylib &library = session.session.createBareJITDylib("kernel");
   if (llvm::Error failure = library.define(orc::absoluteSymbols(runtimeSymbolMap(session.session))))
     return fail(std::move(failure));
+  library.addGenerator(std::make_unique<DeviceFunctionGenerator>());
   auto buffer = llvm::MemoryBuffer::getMemBufferCopy(object, "kernel");
   if (llvm::Error failure = session.layer.add(library, std::move(buffer)))
     return fail(std::move(failure));

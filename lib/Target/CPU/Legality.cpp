@@ -72,7 +72,7 @@ bool isCombinable(Operation *op) {
     return branch.getNumResults() > 0;
   return isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
          isa<tt::ReduceReturnOp, tt::ScanReturnOp, scf::YieldOp, tt::BitcastOp, tt::FpToFpOp, tt::ClampFOp,
-             tt::PreciseSqrtOp, tt::PreciseDivFOp, tt::MulhiUIOp>(op);
+             tt::PreciseSqrtOp, tt::PreciseDivFOp, tt::MulhiUIOp, tt::ExternElementwiseOp>(op);
 }
 
 LogicalResult checkOp(Operation *op) {
@@ -80,7 +80,7 @@ LogicalResult checkOp(Operation *op) {
     return success();
   if (!isKnownOp(op))
     return op->emitOpError("is not supported on the CPU target yet");
-  if (auto call = dyn_cast<tt::ExternElementwiseOp>(op))
+  if (auto call = dyn_cast<tt::ExternElementwiseOp>(op); call && !isDeviceFunction(call))
     return op->emitError() << "the function '" << call.getSymbol()
                            << "' of a math library is not available on the CPU target";
   if (isa<tt::ElementwiseInlineAsmOp>(op))

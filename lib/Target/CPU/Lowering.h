@@ -17,6 +17,9 @@ void carryUniformSteps(mlir::ModuleOp module);
 /// 8-bit floats become bytes; operations on their values compute in wider types.
 mlir::LogicalResult replaceSmallFloats(mlir::ModuleOp module);
 
+/// Whether a tt.extern_elementwise calls a function that the runtime has, with its types.
+bool isDeviceFunction(mlir::Operation *call);
+
 /// Reports operations and element types that the CPU target does not have yet.
 mlir::LogicalResult checkSupported(mlir::ModuleOp module);
 

@@ -5,7 +5,8 @@
 // In: tile IR with 8-bit floats. Out: the same with i8 in their place. Processors have no such type: it is
 // moved as bytes, and every operation that looks at values computes in fp32 (a product of matrices in fp16,
 // which holds every value of these formats). Narrowing saturates: what is too large becomes the largest
-// finite number.
+// finite number. fp8e4b15, which stands as Float8E4M3B11FNUZ, has no NaN: its last code is read as the one
+// before it, and it is written through fp16.
 //
 //===----------------------------------------------------------------------===//
 #include "Lowering.h"
@@ -37,6 +38,8 @@ struct Format {
   bool hasInfinity = false;
   /// The only NaN is the pattern of -0, and there is no -0 (fnuz).
   bool unsignedZero = false;
+  /// No NaN and no infinity (fp8e4b15).
+  bool onlyNumbers = false;
 };
 
 std::optional<Format> formatOf(FloatType type) {
@@ -48,6 +51,8 @@ std::optional<Format> formatOf(FloatType type) {
     return Format{3, 7, 0x7e, false, false};
   if (isa<Float8E4M3FNUZType>(type))
     return Format{3, 8, 0x7f, false, true};
+  if (isa<Float8E4M3B11FNUZType>(type))
+    return Format{3, 15, 0x7e, false, false, true};
   return std::nullopt;
 }
 
@@ -61,11 +66,15 @@ public:
   Value decode(Value byte) {
     Value x = arith::ExtUIOp::create(b_, loc_, like(b_.getI32Type()), byte);
     Value magnitude = both(x, 0x7f), sign = left(both(x, 0x80), 24);
+    if (format_.onlyNumbers)
+      magnitude = arith::MinUIOp::create(b_, loc_, magnitude, integer(format_.largestFinite));
     // The exponent is that of fp32 with another bias: a product corrects it, and makes denormals normal.
     Value scaled =
         arith::MulFOp::create(b_, loc_, asFloat(left(magnitude, shift_)), power(127 - format_.bias));
     Value result = asInt(scaled);
     constexpr int64_t infinity = 0x7f800000, nan = 0x7fc00000;
+    if (format_.onlyNumbers)
+      return asFloat(or_(result, sign));
     if (format_.unsignedZero) {
       Value isNan = compare(arith::CmpIPredicate::eq, x, 0x80);
       return asFloat(select(isNan, integer(nan), or_(result, sign)));
@@ -80,6 +89,8 @@ public:
 
   /// fp32 to i8.
   Value encode(Value real, bool towardZero) {
+    if (format_.onlyNumbers)
+      return encodeThroughHalf(real, towardZero);
     Value x = asInt(real);
     Value magnitude = both(x, 0x7fffffff);
     Value isNan = compare(arith::CmpIPredicate::ugt, magnitude, 0x7f800000);
@@ -123,6 +134,20 @@ private:
   }
   Value select(Value condition, Value x, Value y) {
     return arith::SelectOp::create(b_, loc_, condition, x, y);
+  }
+
+  /// fp16, cut off, has the same exponents: its bits from the sign's place on, ties away from zero.
+  Value encodeThroughHalf(Value real, bool towardZero) {
+    constexpr int64_t largestHalf = 0x3f00, halfOfLast = 0x40, droppedBits = 7;
+    auto cut = tt::RoundingModeAttr::get(b_.getContext(), tt::RoundingMode::RTZ);
+    Value half = tt::FpToFpOp::create(b_, loc_, like(b_.getF16Type()), real, cut);
+    Value bits = arith::BitcastOp::create(b_, loc_, like(b_.getI16Type()), half);
+    bits = arith::ExtUIOp::create(b_, loc_, like(b_.getI32Type()), bits);
+    Value magnitude = arith::MinUIOp::create(b_, loc_, both(bits, 0x7fff), integer(largestHalf));
+    if (!towardZero)
+      magnitude = arith::AddIOp::create(b_, loc_, magnitude, integer(halfOfLast));
+    Value result = or_(right(magnitude, droppedBits), both(right(bits, 8), 0x80));
+    return arith::TruncIOp::create(b_, loc_, like(b_.getI8Type()), result);
   }
 
   /// Rounds away the mantissa's low bits, then counts the exponent anew.
@@ -170,6 +195,19 @@ Value convertStandard(OpBuilder &b, Location loc, Value x, Type element) {
   return arith::TruncFOp::create(b, loc, type, x);
 }
 
+/// fp64 to fp32, cut off and with an odd last bit where that is inexact: a second rounding then gives what
+/// one rounding would.
+Value cutToOdd(OpBuilder &b, Location loc, Value x) {
+  Type single = withElement(x.getType(), b.getF32Type()), integer = withElement(x.getType(), b.getI32Type());
+  auto mode = tt::RoundingModeAttr::get(b.getContext(), tt::RoundingMode::RTZ);
+  Value cut = tt::FpToFpOp::create(b, loc, single, x, mode);
+  Value back = arith::ExtFOp::create(b, loc, x.getType(), cut);
+  Value isInexact = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ONE, back, x);
+  Value odd = arith::OrIOp::create(b, loc, arith::BitcastOp::create(b, loc, integer, cut),
+                                   arith::ExtUIOp::create(b, loc, integer, isInexact));
+  return arith::BitcastOp::create(b, loc, single, odd);
+}
+
 /// `byte` (an operand after its conversion) as a float of type `element`.
 Value decodeTo(OpBuilder &b, Location loc, Value byte, FloatType small, Type element) {
   Value wide = Bits(b, loc, byte.getType(), *formatOf(small)).decode(byte);
@@ -190,9 +228,7 @@ struct RewriteCast : OpConversionPattern<tt::FpToFpOp> {
       return success();
     }
     bool towardZero = op.getRounding() == tt::RoundingMode::RTZ;
-    // fp64 goes through fp32; what the first rounding does to the second is below what fp8 tells apart but
-    // for values within 2^-24 of a tie.
-    x = convertStandard(b, loc, x, single);
+    x = getElementTypeOrSelf(x.getType()).isF64() ? cutToOdd(b, loc, x) : convertStandard(b, loc, x, single);
     b.replaceOp(op, Bits(b, loc, x.getType(), *formatOf(to)).encode(x, towardZero));
     return success();
   }

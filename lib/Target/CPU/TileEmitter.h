@@ -8,11 +8,11 @@
 // of one shape with nothing between them share a loop nest.
 //
 // The parts: Classify.cpp (what is expensive, who still needs a value), Evaluate.cpp (an expression at an
-// index), Elementwise.cpp (one operation on scalars or vectors), Memory.cpp (loads, stores, buffers),
-// Guards.cpp (one scalar test that makes a whole nest mask-free), Nest.cpp (groups of roots and their loops),
-// Transpose.cpp (buffers filled against the grain), Combine.cpp (reductions and scans), Gather.cpp (picking
-// and counting elements), ControlFlow.cpp (blocks, loops, branches), Kernel.cpp (the function, dots,
-// atomics).
+// index), Elementwise.cpp (one operation on scalars or vectors), Libdevice.cpp (calls of math libraries),
+// Memory.cpp (loads, stores, buffers), Guards.cpp (one scalar test that makes a whole nest mask-free),
+// Nest.cpp (groups of roots and their loops), Transpose.cpp (buffers filled against the grain), Combine.cpp
+// (reductions and scans), Gather.cpp (picking and counting elements), ControlFlow.cpp (blocks, loops,
+// branches), Kernel.cpp (the function, dots, atomics).
 //
 //===----------------------------------------------------------------------===//
 #ifndef DESPINA_LIB_TARGET_CPU_TILEEMITTER_H
@@ -179,6 +179,11 @@ private:
   mlir::Value narrowToBF16(mlir::Value x, int64_t count, bool towardZero);
   mlir::Value roundToOdd(mlir::Value x, int64_t count);
   mlir::Value emitMulHigh(mlir::ValueRange operands, mlir::Type element, int64_t count);
+
+  //===--- Libdevice.cpp --------------------------------------------------===//
+  mlir::Value emitExtern(tt::ExternElementwiseOp op, mlir::ValueRange operands, int64_t count);
+  /// The declaration of one of the runtime's functions.
+  mlir::LLVM::LLVMFuncOp deviceFunction(llvm::StringRef symbol, mlir::TypeRange arguments, mlir::Type result);
 
   //===--- Memory.cpp -----------------------------------------------------===//
   static mlir::Type storageType(mlir::Type element);

@@ -278,6 +278,16 @@ Value emitErf(Emitter &e, Value x) {
   return e.select(e.less(magnitude, e.constant(1)), inner, e.copySign(outer, x));
 }
 
+/// tanh(x) = x + x^3 P(x^2) up to 0.6; 1 - 2 / (exp(2 |x|) + 1) beyond.
+Value emitTanh(Emitter &e, Value x) {
+  Value magnitude = e.abs(x), z = e.mul(x, x);
+  Value near = e.fma(e.mul(x, z), e.polynomial(z, co::tanhSingle, co::tanhTwice), x);
+  Value power = emitExp(e, e.add(magnitude, magnitude));
+  Value far = e.sub(e.constant(1), e.div(e.constant(2), e.add(power, e.constant(1))));
+  // Near -0, too, the sum must not lose the sign.
+  return e.copySign(e.select(e.less(magnitude, e.constant(0.6)), near, far), x);
+}
+
 } // namespace
 
 Value emitMath(OpBuilder &b, Location loc, MathFunction function, Value x, const CPUOptions &options) {
@@ -292,6 +302,7 @@ Value emitMath(OpBuilder &b, Location loc, MathFunction function, Value x, const
   case MathFunction::Sqrt: return math::SqrtOp::create(b, loc, x);
   case MathFunction::Rsqrt: return e.div(e.constant(1), math::SqrtOp::create(b, loc, x));
   case MathFunction::Erf: return emitErf(e, x);
+  case MathFunction::Tanh: return emitTanh(e, x);
   case MathFunction::Floor: return math::FloorOp::create(b, loc, x);
   case MathFunction::Ceil: return math::CeilOp::create(b, loc, x);
   }

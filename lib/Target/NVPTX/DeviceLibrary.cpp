@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "DeviceLibrary.h"
 
+#include "InstructionExpansions.h"
 #include "MathExpansions.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -95,7 +96,8 @@ bool linkDeviceFunctions(llvm::Module &module, const NVPTXOptions &options, std:
     }
   }
   for (llvm::Function *function : missing)
-    expandDeviceFunction(*function);
+    if (!expandDeviceFunction(*function))
+      expandByInstructions(*function);
   missing = unresolvedFunctions(module);
   if (missing.empty())
     return true;

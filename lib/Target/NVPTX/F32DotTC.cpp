@@ -58,25 +58,43 @@ private:
       bool isLast = i + 1 == numParts;
       if (!toBF16) {
         // The unit ignores the low bits itself.
-        result.push_back(isLast ? x : highBits(x, type));
+        result.push_back(isLast ? x : highBits(x, type, tf32Mask));
         if (!isLast)
           x = arith::SubFOp::create(b, loc, x, result.back());
         continue;
       }
-      result.push_back(arith::TruncFOp::create(b, loc, type.clone(b.getBF16Type()), x));
+      result.push_back(
+          arith::TruncFOp::create(b, loc, type.clone(b.getBF16Type()), i == 0 ? belowInfinity(x, type) : x));
       if (!isLast)
         x = arith::SubFOp::create(b, loc, x, arith::ExtFOp::create(b, loc, type, result.back()));
     }
     return result;
   }
 
-  /// The 11 bits of precision that tf32 has; an infinity stays one.
-  Value highBits(Value x, RankedTensorType type) {
-    RankedTensorType bits = type.clone(b.getI32Type());
-    auto mask = DenseElementsAttr::get(bits, b.getI32IntegerAttr(static_cast<int32_t>(0xFFFFE000)));
-    Value masked = arith::AndIOp::create(b, loc, tt::BitcastOp::create(b, loc, bits, x),
-                                         arith::ConstantOp::create(b, loc, mask));
+  static constexpr int64_t tf32Mask = 0xFFFFE000, bf16Mask = 0xFFFF0000;
+
+  Value integers(RankedTensorType type, int64_t value) {
+    auto element = b.getI32IntegerAttr(static_cast<int32_t>(value));
+    return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type.clone(b.getI32Type()), element));
+  }
+  Value bitsOf(Value x, RankedTensorType type) {
+    return tt::BitcastOp::create(b, loc, type.clone(b.getI32Type()), x);
+  }
+
+  /// What is left of x's mantissa under a mask; an infinity stays one.
+  Value highBits(Value x, RankedTensorType type, int64_t mask) {
+    Value masked = arith::AndIOp::create(b, loc, bitsOf(x, type), integers(type, mask));
     return tt::BitcastOp::create(b, loc, type, masked);
+  }
+
+  /// x, but cut where rounding to bf16 would make a number an infinity: the next part has the rest.
+  Value belowInfinity(Value x, RankedTensorType type) {
+    constexpr int64_t firstThatOverflows = 0x7F7F8000, infinity = 0x7F800000;
+    Value magnitude = arith::AndIOp::create(b, loc, bitsOf(x, type), integers(type, 0x7FFFFFFF));
+    Value above = arith::SubIOp::create(b, loc, magnitude, integers(type, firstThatOverflows));
+    Value overflows = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, above,
+                                            integers(type, infinity - firstThatOverflows));
+    return arith::SelectOp::create(b, loc, overflows, highBits(x, type, bf16Mask), x);
   }
 
   tt::DotOp op;

@@ -5,6 +5,7 @@ import despina as triton
 from . import Case
 
 SMALL = "Input shapes should have M >= {}, N >= {} and K >= {}"
+FLOAT8 = "type {} not supported in this architecture. The supported fp8 dtypes are ('fp8e4b15', 'fp8e4nv', 'fp8e5')"
 TRANSPOSED = "y = $tl.dot(a, a.T)"
 
 CASES = [
@@ -14,6 +15,8 @@ CASES = [
             "y = $x.to(tl.float8e4nv)", ValueError,
         ), 80,
     ),
+    (Case(FLOAT8.format("fp8e4b8"), "y = $tl.zeros((16,), tl.float8e4b8)", ValueError), 90),
+    (Case(FLOAT8.format("fp8e5b16"), "y = $x.to(tl.float8e5b16)", ValueError), 90),
     (Case(SMALL.format(1, 1, 16), "a = tl.zeros((16, 8), tl.float16)\n" + TRANSPOSED, AssertionError), 80),
     (Case(SMALL.format(1, 1, 32), "a = tl.zeros((16, 16), tl.int8)\n" + TRANSPOSED, AssertionError), 90),
     (Case(SMALL.format(1, 1, 8), "a = tl.zeros((16, 4), tl.float32)\n" + TRANSPOSED, AssertionError), 90),

@@ -6,18 +6,9 @@ SIGNEDNESS = (
     "because they have different signedness;this is unlikely to result in a useful answer. Cast them to the same "
     "signedness."
 )
-FLOAT8 = "The supported fp8 dtypes are ('fp8e5', 'fp8e5b16', 'fp8e4nv', 'fp8e4b8')"
 
 CASES = [
     # Types and shapes.
-    Case(
-        f"type fp8e4b15 not supported in this architecture. {FLOAT8}",
-        "y = $tl.zeros((16,), tl.float8e4b15)", ValueError,
-    ),
-    Case(
-        f"type fp8e4b15 not supported in this architecture. {FLOAT8}",
-        "y = $x.to(tl.float8e4b15)", ValueError,
-    ),
     Case(
         "Shape element 1 must have type `constexpr[int]`, got `constexpr[float]`",
         "y = $tl.zeros((16, 2.5), tl.float32)", TypeError,

@@ -27,3 +27,19 @@ tt.func public @results() -> i32 {
   %c0 = arith.constant 0 : i32
   tt.return %c0 : i32
 }
+
+// -----
+
+tt.func public @unknown_function(%x: f32, %p: !tt.ptr<f32>) {
+  // expected-error @below {{the function '__nv_magic' of a math library is not available on the CPU target}}
+  %0 = tt.extern_elementwise %x {libname = "", libpath = "", symbol = "__nv_magic", pure = true} : (f32) -> f32
+  tt.return
+}
+
+// -----
+
+tt.func public @other_types(%x: f64, %p: !tt.ptr<f32>) {
+  // expected-error @below {{the function '__nv_tanf' of a math library is not available on the CPU target}}
+  %0 = tt.extern_elementwise %x {libname = "", libpath = "", symbol = "__nv_tanf", pure = true} : (f64) -> f32
+  tt.return
+}

@@ -3,6 +3,6 @@
 from ..._builtins import functions_of as _functions_of
 from . import libdevice
 
-globals().update(_functions_of("language.extra.cuda"))
-
-__all__ = ["libdevice", *_functions_of("language.extra.cuda")]
+_functions = _functions_of("language.extra.cuda")
+globals().update(_functions)
+__all__ = ["libdevice", *_functions]
