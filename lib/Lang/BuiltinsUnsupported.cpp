@@ -15,28 +15,11 @@ namespace despina {
 
 namespace {
 
-const char functions[] =
-    "dot_scaled tuple_type aggregate_replace expect_zero topk bitonic_merge map_elementwise "
-    "philox philox_impl rand rand4x randint randint4x randn randn4x pair_uniform_to_normal "
-    "uint_to_uniform_float";
-
-const char members[] = "sort flip";
-
-const char targetInfo[] =
-    "current_target is_cuda cuda_capability_geq is_hip is_hip_cdna3 is_hip_cdna4 is_hip_gfx1250";
-
-const char cuda[] =
-    "globaltimer smid num_threads num_warps gdc_wait gdc_launch_dependents convert_custom_float8_sm70 "
-    "convert_custom_float8_sm80";
+const char functions[] = "dot_scaled";
 
 class Table {
 public:
-  Table() {
-    add("language.", functions, false);
-    add("language.", members, true);
-    add("language.target_info.", targetInfo, false);
-    add("language.extra.cuda.", cuda, false);
-  }
+  Table() { add("language.", functions, false); }
   llvm::ArrayRef<BuiltinDef> definitions() const { return definitions_; }
 
 private:

@@ -1,5 +1,5 @@
 """`triton.language.extra`: functions of particular targets."""
 
-from . import libdevice
+from . import cuda, hip, libdevice
 
-__all__ = ["libdevice"]
+__all__ = ["cuda", "hip", "libdevice"]
