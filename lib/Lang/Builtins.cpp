@@ -24,8 +24,8 @@ struct Registry {
     for (llvm::ArrayRef<BuiltinDef> table :
          {creationBuiltins(), shapeBuiltins(), mathBuiltins(), dotBuiltins(), dotScaledBuiltins(),
           memoryBuiltins(), blockPointerBuiltins(), descriptorBuiltins(), gatherBuiltins(),
-          assemblyBuiltins(), libdeviceBuiltins(), atomicBuiltins(), reduceBuiltins(), hintBuiltins(),
-          pythonBuiltins(), typeBuiltins(), standardBuiltins(), unsupportedBuiltins()})
+          assemblyBuiltins(), libdeviceBuiltins(), atomicBuiltins(), reduceBuiltins(), mapBuiltins(),
+          targetBuiltins(), hintBuiltins(), pythonBuiltins(), typeBuiltins(), standardBuiltins()})
       llvm::append_range(all, table);
     llvm::sort(all,
                [](const BuiltinDef &a, const BuiltinDef &b) { return llvm::StringRef(a.path) < b.path; });

@@ -50,6 +50,9 @@ bool CodeGenerator::visitArguments(const ast::Call *expr, ValueList &args, Keywo
     Value value = visit(keyword.value);
     if (!value)
       return false;
+    // What users' own builtins hand on to others: the compiler needs no such object.
+    if (keyword.name == "_semantic" || keyword.name == "_generator" || keyword.name == "_builder")
+      continue;
     keywords.emplace_back(keyword.name.str(), value.withRange(keyword.value->range()));
   }
   return true;
@@ -60,12 +63,17 @@ Value CodeGenerator::callValue(const ast::Node *node, const Value &callee, llvm:
   at(node);
   callRange_ = node->range();
   switch (callee.kind()) {
-  case Value::Kind::Builtin: return semantic_.callBuiltin(*callee.builtin(), args, keywords);
+  case Value::Kind::Builtin:
+    if (isBuiltin(callee, "language.aggregate_replace"))
+      return replaceFields(node, args, keywords);
+    return semantic_.callBuiltin(*callee.builtin(), args, keywords);
   case Value::Kind::Function:
     if (callee.function()->kind == FunctionInfo::Kind::Jit)
       return callJit(node, callee.function(), args, keywords);
     return callHost(node, callee, callee.function()->resolver, args, keywords);
   case Value::Kind::Host:
+    if (std::shared_ptr<const AggregateClass> type = aggregateClass(callee))
+      return construct(node, type, args, keywords);
     if (callee.host().callable)
       return callHost(node, callee, callee.host().resolver, args, keywords);
     break;
@@ -204,23 +212,23 @@ bool CodeGenerator::bindDefaults(ValueList &bound, Frame &frame) {
 // Jit functions
 //===----------------------------------------------------------------------===//
 
-Value CodeGenerator::callJit(const ast::Node *node, const std::shared_ptr<const FunctionInfo> &info,
-                             llvm::ArrayRef<Value> args, Keywords keywords) {
+bool CodeGenerator::openCall(const ast::Node *node, const std::shared_ptr<const FunctionInfo> &info,
+                             llvm::ArrayRef<Value> args, Keywords keywords, ValueList &bound, Frame &frame) {
   if (exceedsLimits(node))
-    return {};
-  if (options_.callHostFunction && info->scope)
-    return options_.callHostFunction(Value::function(info), args, keywords);
-  if (!info->def)
-    return error(node, ErrorKind::Value, "@jit functions should be defined in a Python file");
-  if (callDepth_ >= options_.maxCallDepth)
-    return error(node, ErrorKind::UnsupportedConstruct,
-                 "maximum call depth (" + std::to_string(options_.maxCallDepth) + ") exceeded in call of `" +
-                     info->name + "`",
-                 "a jit function may call itself only where a compile-time `if` ends the recursion");
-  ValueList bound;
+    return false;
+  if (!info->def) {
+    error(node, ErrorKind::Value, "@jit functions should be defined in a Python file");
+    return false;
+  }
+  if (callDepth_ >= options_.maxCallDepth) {
+    error(node, ErrorKind::UnsupportedConstruct,
+          "maximum call depth (" + std::to_string(options_.maxCallDepth) + ") exceeded in call of `" +
+              info->name + "`",
+          "a jit function may call itself only where a compile-time `if` ends the recursion");
+    return false;
+  }
   if (!bindArguments(node, *info, args, keywords, bound))
-    return {};
-  Frame frame;
+    return false;
   frame.info = info;
   frame.function = functionRange(*info);
   frame.inlineCalls = frame_->inlineCalls;
@@ -228,7 +236,16 @@ Value CodeGenerator::callJit(const ast::Node *node, const std::shared_ptr<const 
   frame.callStack.push_back({node->range(), info->name, frame_->function});
   frame.callRanges = frame_->callRanges;
   frame.callRanges.push_back(node->range());
-  if (!bindDefaults(bound, frame))
+  return bindDefaults(bound, frame);
+}
+
+Value CodeGenerator::callJit(const ast::Node *node, const std::shared_ptr<const FunctionInfo> &info,
+                             llvm::ArrayRef<Value> args, Keywords keywords) {
+  if (options_.callHostFunction && info->scope)
+    return exceedsLimits(node) ? Value() : options_.callHostFunction(Value::function(info), args, keywords);
+  ValueList bound;
+  Frame frame;
+  if (!openCall(node, info, args, keywords, bound, frame))
     return {};
   ++callDepth_;
   Value result = frame.inlineCalls ? callInPlace(bound, frame) : callInstance(node, bound, frame);
@@ -267,7 +284,7 @@ void codegen::appendKey(const Value &value, std::string &key) {
   case Value::Kind::Descriptor: {
     const TupleValue &tuple = value.tuple();
     key += value.isDescriptor() ? 'D' : 'T';
-    key += '(' + tuple.typeName + ':';
+    key += '(' + (tuple.aggregate ? tuple.aggregate->key : tuple.typeName) + ':';
     for (size_t i = 0; i < tuple.elements.size(); ++i) {
       if (i < tuple.fields.size())
         key += tuple.fields[i] + '=';

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "CodeGenImpl.h"
+#include "Promotion.h"
 #include "PyNumber.h"
 
 using namespace despina;
@@ -33,6 +34,7 @@ Value CodeGenerator::visitUnlimited(const ast::Expr *expr) {
   case ast::NodeKind::Slice: return visitSlice(llvm::cast<ast::Slice>(expr));
   case ast::NodeKind::JoinedStr: return visitJoinedStr(llvm::cast<ast::JoinedStr>(expr));
   case ast::NodeKind::NamedExpr: return visitNamedExpr(llvm::cast<ast::NamedExpr>(expr));
+  case ast::NodeKind::Dict: return visitDict(llvm::cast<ast::Dict>(expr));
   case ast::NodeKind::Lambda:
     return unsupported(expr, "move it to module level as a function with @triton.jit");
   default: return unsupported(expr);
@@ -146,9 +148,14 @@ static SymbolResolver *resolverOf(const Value &value) {
 }
 
 Value CodeGenerator::visitAttribute(const ast::Attribute *expr) {
+  if (Value field = fieldInConstructor(expr))
+    return field;
   Value object = visit(expr->value);
   if (!object)
     return {};
+  if (object.isTuple() && object.tuple().aggregate)
+    if (Value method = methodOf(object, expr->attr))
+      return method;
   if (SymbolResolver *resolver = resolverOf(object)) {
     Resolution resolution = resolver->attribute(object, expr->attr);
     switch (resolution.status) {
@@ -242,7 +249,7 @@ Value CodeGenerator::visitJoinedStr(const ast::JoinedStr *expr) {
       const bool isRepr = formatted && (formatted->conversion == 'r' || formatted->conversion == 'a');
       text += isRepr ? value.constant().repr() : value.constant().str();
     } else if (value.kind() == Value::Kind::DType) {
-      text += value.dtype().str();
+      text += formatted && formatted->conversion == 'r' ? typeRepr(value.dtype()) : value.dtype().str();
     } else {
       return error(
           piece, ErrorKind::UnsupportedConstruct,
@@ -251,6 +258,26 @@ Value CodeGenerator::visitJoinedStr(const ast::JoinedStr *expr) {
     }
   }
   return Value::constant(std::move(text)).withRange(expr->range());
+}
+
+/// Users' own builtins may hold dictionaries: `extern_elementwise` takes one. They are tuples of pairs here.
+Value CodeGenerator::visitDict(const ast::Dict *expr) {
+  const bool isUserBuiltin = llvm::any_of(frame_->info->def->params, [](const ast::Parameter &param) {
+    return param.name == "_semantic" || param.name == "_builder";
+  });
+  if (!isUserBuiltin)
+    return unsupported(expr);
+  std::vector<Value> pairs;
+  for (auto [key, value] : llvm::zip_equal(expr->keys, expr->values)) {
+    if (!key)
+      return unsupported(expr);
+    Value first = visit(key);
+    Value second = first ? visit(value) : Value();
+    if (!second)
+      return {};
+    pairs.push_back(Value::tuple({first, second}));
+  }
+  return limited(expr, Value::tuple(std::move(pairs), {}, "dict"));
 }
 
 Value CodeGenerator::visitSlice(const ast::Slice *expr) {

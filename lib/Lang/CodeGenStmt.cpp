@@ -178,9 +178,7 @@ bool CodeGenerator::assignTarget(const ast::Expr *target, const Value &value) {
   }
   case ast::NodeKind::Tuple: return assignUnpacked(target, llvm::cast<ast::Tuple>(target)->elts, value);
   case ast::NodeKind::List: return assignUnpacked(target, llvm::cast<ast::List>(target)->elts, value);
-  case ast::NodeKind::Attribute:
-    error(target, ErrorKind::NotImplemented, "Attribute assignment is not supported in triton");
-    return false;
+  case ast::NodeKind::Attribute: return assignField(llvm::cast<ast::Attribute>(target), value);
   case ast::NodeKind::Subscript:
     error(target, ErrorKind::NotImplemented, "__setitem__ is not supported in triton",
           "values are immutable: build a new tensor with tl.where, or write through a pointer with tl.store");

@@ -260,6 +260,7 @@ void registerPackage(nb::dict values) {
   setOnce(r.jitCallableClass, values, "jit_callable");
   setOnce(r.dtypeFromSignature, values, "dtype_from_signature");
   setOnce(r.makeError, values, "make_error");
+  setOnce(r.readBuiltin, values, "read_builtin");
   setOnce(r.allowGlobals, values, "allow_globals");
   setOnce(r.enterHooks, values, "enter_hooks");
   setOnce(r.exitHooks, values, "exit_hooks");

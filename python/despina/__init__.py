@@ -15,6 +15,7 @@ from .runtime.jit import (
     must_use_result,
     reinterpret,
 )
+from .runtime.aggregate import aggregate
 from .runtime.autotuner import Autotuner, Config, Heuristics, autotune, heuristics
 from .runtime.driver import active_device as _active_device
 from .runtime.errors import InterpreterError, OutOfResources
@@ -32,6 +33,7 @@ _native.register_package(
         "jit_callable": _jit_module.JITCallable,
         "dtype_from_signature": _dtype.from_signature,
         "make_error": _make_error,
+        "read_builtin": _jit_module.read_builtin,
         "allow_globals": lambda: knobs.compilation.allow_non_constexpr_globals,
         "enter_hooks": knobs._enter_hooks.calls,
         "exit_hooks": knobs._exit_hooks.calls,
@@ -85,6 +87,7 @@ __all__ = [
     "TensorWrapper",
     "TritonError",
     "__version__",
+    "aggregate",
     "autotune",
     "backends",
     "cdiv",

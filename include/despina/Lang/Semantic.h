@@ -24,6 +24,7 @@ struct LanguageTarget {
   std::string backend; ///< "cpu", "cuda", "hip"
   int arch = 0;
   int warpSize = 1;
+  int numWarps = 1;                 ///< of a block of threads
   std::vector<ScalarKind> fp8Types; ///< supported fp8 dtypes, in the order the error lists them
   DotPrecision defaultPrecision = DotPrecision::IEEE;
   /// Smallest (M, N, K) of a dot for operands of `bits` bits.

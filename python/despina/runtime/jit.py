@@ -202,6 +202,17 @@ def constexpr_function(fn):
     return ConstexprFunction(fn)
 
 
+class _UserBuiltin(JITCallable):
+    """A function that its user marked as one of the language: the compiler reads it like a jit function."""
+
+
+def read_builtin(fn):
+    """What the compiler reads of a function with `@tl.core.builtin` or `@tl.core.extern`; one object for each."""
+    if "__despina_builtin__" not in vars(fn):
+        fn.__despina_builtin__ = _UserBuiltin(fn)
+    return fn.__despina_builtin__
+
+
 def must_use_result(x, s=True):
     """Marks a function whose result must not be dropped in a kernel. Given a text, the error ends with it."""
     if isinstance(x, str):

@@ -1,3 +1,5 @@
-"""`triton.language.extra.cuda.libdevice`: the mathematics library, by its older path."""
+"""`triton.language.extra.cuda.libdevice`: the device's mathematics library."""
 
-from ..libdevice import *  # noqa: F403
+from ..._builtins import functions_of as _functions_of
+
+globals().update(_functions_of("language.extra.libdevice"))
