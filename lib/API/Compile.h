@@ -19,7 +19,8 @@ struct CompileRequest {
   std::vector<std::string> keep;                    ///< stages
   std::function<void(llvm::StringRef)> staticPrint; ///< null: standard output
   std::function<void(const Diagnostic &)> warn;     ///< null: warnings are dropped
-  double parseSeconds = 0;                          ///< spent by the caller on reading the source
+  bool sanitizeOverflow = false;
+  double parseSeconds = 0; ///< spent by the caller on reading the source
 };
 
 /// The target's part of a compilation; an error for a target or option that this build cannot serve.

@@ -73,6 +73,7 @@ CompileOptions readOptions(nb::dict options, std::vector<std::string> keep) {
   result.numCtas = nb::cast<int>(options["num_ctas"]);
   result.enableFPFusion = nb::cast<bool>(options["enable_fp_fusion"]);
   result.debug = nb::cast<bool>(options["debug"]);
+  result.sanitizeOverflow = nb::cast<bool>(options["sanitize_overflow"]);
   if (nb::object limit = options["maxnreg"]; !limit.is_none())
     result.maxRegisters = nb::cast<int>(limit);
   result.cooperativeLaunch = nb::cast<bool>(options["launch_cooperative_grid"]);
@@ -338,6 +339,7 @@ NB_MODULE(_native, m) {
       .def_prop_ro("parameter_types", [](const KernelHandle &self) { return self.kernel.parameterTypes(); })
       .def_prop_ro("scratch_bytes", [](const KernelHandle &self) { return self.kernel.scratchBytes(); })
       .def_prop_ro("stage_times", &stageTimes)
+      .def_prop_ro("names_used", [](const KernelHandle &self) { return self.kernel.namesUsed(); })
       .def_prop_ro("used_globals", &usedGlobals)
       .def_prop_ro("target", &targetOf)
       .def_prop_ro("resources", &resourcesOf)
