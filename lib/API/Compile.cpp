@@ -66,18 +66,6 @@ bool addParameters(const KernelArgument &argument, const std::string &name, Kern
   return true;
 }
 
-/// "language.load" alone, or with a type of its data: "language.load:float32".
-std::vector<std::string> namesAndTypes(const NamesUsed &used) {
-  std::vector<std::string> texts;
-  for (const auto &entry : used)
-    for (const ScalarInfo &info : allScalars())
-      if (entry.second & (uint32_t(1) << static_cast<unsigned>(info.kind)))
-        texts.push_back(entry.first().str() +
-                        (info.kind == ScalarKind::Void ? "" : ":" + std::string(info.publicName)));
-  llvm::sort(texts);
-  return texts;
-}
-
 /// One compilation, on the stack it is run on.
 class Compilation {
 public:
@@ -187,6 +175,17 @@ BackEndOr makeUnchecked(const Target &target, const CompileOptions &options) {
 }
 
 } // namespace
+
+std::vector<std::string> namesAndTypes(const NamesUsed &used) {
+  std::vector<std::string> texts;
+  for (const auto &entry : used)
+    for (const ScalarInfo &info : allScalars())
+      if (entry.second & (uint32_t(1) << static_cast<unsigned>(info.kind)))
+        texts.push_back(entry.first().str() +
+                        (info.kind == ScalarKind::Void ? "" : ":" + std::string(info.publicName)));
+  llvm::sort(texts);
+  return texts;
+}
 
 std::string moduleText(mlir::ModuleOp module) {
   std::string text;

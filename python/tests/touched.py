@@ -34,6 +34,15 @@ class Touched:
             return kernel
 
         compiler_module.compile_arguments = jit_module.compile_arguments = compile_and_note
+        check = _native.check  # what the interpreter does in place of compiling
+
+        def check_and_note(function, arguments):
+            names = []
+            used = check(function, arguments, names)
+            self.now.update(names)
+            return used
+
+        _native.check = check_and_note
         for name, prefix in MODULES.items():
             sys.modules[name].__class__ = self._noting(prefix)
 
