@@ -108,6 +108,8 @@ struct CompileOptions {
   int numCtas = 1;
   bool enableFPFusion = true;
   bool debug = false;
+  /// With `debug`: integer additions, subtractions and products below 64 bits assert that they fit.
+  bool sanitizeOverflow = false;
   /// Registers a thread may have, 0: as many as the assembler likes. "cuda" only.
   int maxRegisters = 0;
   /// All blocks of a grid run at the same time. "cuda" only.
@@ -242,6 +244,9 @@ public:
   /// Bytes of scratch memory one thread needs on the CPU target.
   size_t scratchBytes() const;
   const std::vector<StageTime> &stageTimes() const;
+  /// Names of the language that the kernel uses, each alone ("language.arange", "cdiv") or with a type of the
+  /// data it works on ("language.load:float32"), sorted.
+  const std::vector<std::string> &namesUsed() const;
 
   explicit Kernel(std::shared_ptr<const KernelImpl> impl);
   ~Kernel();

@@ -84,9 +84,11 @@ public:
                                    const NamedItems &keywords) = 0;
 };
 
-/// The errors that compiling for these arguments would give, without compiling.
+/// The errors that compiling for these arguments would give, without compiling. `namesUsed`, if given, gets
+/// what `Kernel::namesUsed` would say.
 DESPINA_API Result check(const std::shared_ptr<const Function> &function, Resolver &resolver,
-                         const std::vector<KernelArgument> &args);
+                         const std::vector<KernelArgument> &args,
+                         std::vector<std::string> *namesUsed = nullptr);
 
 class DESPINA_API Interpreter {
 public:

@@ -49,6 +49,7 @@ Expected<Kernel> compile(const Source &source, const std::string &kernelName,
   request.function = kernel->function;
   request.arguments = std::move(*arguments);
   request.keep = options.keep;
+  request.sanitizeOverflow = options.sanitizeOverflow;
   request.parseSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return compileKernel(request, *backEnd);
 }

@@ -61,6 +61,7 @@ Expected<Kernel> compile(const std::shared_ptr<const Function> &function, Resolv
     return arguments.error();
   request.arguments = std::move(*arguments);
   request.keep = options.keep;
+  request.sanitizeOverflow = options.sanitizeOverflow;
   request.staticPrint = [&](llvm::StringRef text) { resolver.staticPrint(text.str()); };
   request.warn = [&](const Diagnostic &diagnostic) { forwardWarning(resolver, diagnostic); };
   request.parseSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

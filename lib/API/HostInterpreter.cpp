@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Compile.h"
 #include "Errors.h"
 #include "HostAdapter.h"
 #include "HostArguments.h"
@@ -63,7 +64,7 @@ Item item(Item::Kind kind) {
 } // namespace
 
 Result check(const std::shared_ptr<const Function> &function, Resolver &resolver,
-             const std::vector<KernelArgument> &args) {
+             const std::vector<KernelArgument> &args, std::vector<std::string> *namesUsed) {
   HostAdapter adapter(resolver);
   Diagnostics diags;
   std::shared_ptr<const FunctionInfo> info = adapter.functionInfo(function, diags);
@@ -74,6 +75,8 @@ Result check(const std::shared_ptr<const Function> &function, Resolver &resolver
     return arguments.error();
   CodeGenOptions options;
   options.allowDebugging = true;
+  NamesUsed names;
+  options.namesUsed = &names;
   options.staticPrint = [&](llvm::StringRef text) { resolver.staticPrint(text.str()); };
   LanguageTarget target = interpreterTarget();
   bool generated = false;
@@ -82,6 +85,8 @@ Result check(const std::shared_ptr<const Function> &function, Resolver &resolver
     generated = generateKernel(builder, diags, target, info, *arguments, options) && !diags.hasErrors();
   });
   forwardWarnings(resolver, diags);
+  if (namesUsed)
+    *namesUsed = namesAndTypes(names);
   return generated ? Result(Unit{}) : Result(errorFrom(diags));
 }
 

@@ -128,6 +128,16 @@ std::optional<Value> languageAttribute(llvm::StringRef module, llvm::StringRef n
   return std::nullopt;
 }
 
+std::string publicPath(llvm::StringRef module, llvm::StringRef name) {
+  const std::optional<llvm::StringRef> path = modulePath(module);
+  if (!path || path->empty())
+    return name.str();
+  const std::string full = (*path + "." + name).str();
+  if (const BuiltinDef *def = findBuiltin(full))
+    return def->path;
+  return isAliasModule(*path) ? ("language." + name).str() : full;
+}
+
 //===----------------------------------------------------------------------===//
 // Readers of arguments
 //===----------------------------------------------------------------------===//

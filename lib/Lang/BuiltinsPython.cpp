@@ -165,7 +165,9 @@ Value list(Semantic &semantic, const BuiltinArgs &args) {
     return Value::tuple({});
   if (values.size() == 1 && values.front().isTuple())
     return Value::tuple(values.front().tuple().elements);
-  return semantic.error(ErrorKind::Type, "list() takes one tuple, got " + args[0].str());
+  const std::string got =
+      values.size() == 1 ? values.front().str() : std::to_string(values.size()) + " arguments";
+  return semantic.error(ErrorKind::Type, "list() takes one tuple, got " + got);
 }
 
 Value extreme(Semantic &semantic, const BuiltinArgs &args, bool isMax) {

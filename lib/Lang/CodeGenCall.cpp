@@ -221,10 +221,9 @@ bool CodeGenerator::openCall(const ast::Node *node, const std::shared_ptr<const 
     return false;
   }
   if (callDepth_ >= options_.maxCallDepth) {
-    error(node, ErrorKind::UnsupportedConstruct,
-          "maximum call depth (" + std::to_string(options_.maxCallDepth) + ") exceeded in call of `" +
-              info->name + "`",
-          "a jit function may call itself only where a compile-time `if` ends the recursion");
+    recursionError(node, *info,
+                   "maximum call depth (" + std::to_string(options_.maxCallDepth) + ") exceeded in call of `" +
+                       info->name + "`");
     return false;
   }
   if (!bindArguments(node, *info, args, keywords, bound))
@@ -344,6 +343,23 @@ static std::string symbolBase(const FunctionInfo &info, llvm::ArrayRef<Value> bo
   return text;
 }
 
+Value CodeGenerator::recursionError(const ast::Node *node, const FunctionInfo &info, std::string message) {
+  // The calls that are being generated, from the last one of this function on.
+  constexpr size_t maxShown = 16;
+  llvm::SmallVector<llvm::StringRef, maxShown> cycle{info.name};
+  const std::vector<Diagnostic::CallSite> &calls = frame_->callStack;
+  auto site = calls.rbegin();
+  while (site != calls.rend() && site->callee != info.name && cycle.size() < maxShown)
+    cycle.push_back((site++)->callee);
+  if (site != calls.rend() && site->callee == info.name) {
+    cycle.push_back(info.name);
+    std::reverse(cycle.begin(), cycle.end());
+    message += " (" + llvm::join(cycle, " -> ") + ")";
+  }
+  return error(node, ErrorKind::UnsupportedConstruct, std::move(message),
+               "a jit function may call itself only where a compile-time `if` ends the recursion");
+}
+
 Value CodeGenerator::callInstance(const ast::Node *node, llvm::ArrayRef<Value> bound, Frame &frame) {
   const FunctionInfo &info = *frame.info;
   std::string key;
@@ -358,9 +374,8 @@ Value CodeGenerator::callInstance(const ast::Node *node, llvm::ArrayRef<Value> b
       return {};
     }
   } else if (!instance.done) {
-    return error(node, ErrorKind::UnsupportedConstruct,
-                 "`" + info.name + "` calls itself with the same argument types and constants",
-                 "a jit function may call itself only where a compile-time `if` ends the recursion");
+    return recursionError(node, info,
+                          "`" + info.name + "` calls itself with the same argument types and constants");
   }
   llvm::SmallVector<TensorValue, 8> leaves, results;
   for (const Value &value : bound)

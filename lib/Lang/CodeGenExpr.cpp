@@ -130,7 +130,8 @@ Value CodeGenerator::visitCompare(const ast::Compare *expr) {
   case ast::CompareOperator::IsNot: return Value::constant(!isSame(lhs, rhs));
   case ast::CompareOperator::In:
     return error(expr, ErrorKind::UnsupportedConstruct,
-                 "AST comparison operator 'In' is not (currently) implemented.");
+                 "AST comparison operator 'In' is not (currently) implemented.",
+                 "compare with each value, and join the results with |");
   case ast::CompareOperator::NotIn:
     return error(expr, ErrorKind::UnsupportedConstruct,
                  "AST comparison operator 'NotIn' is not (currently) implemented.");
@@ -220,7 +221,9 @@ Value CodeGenerator::visitListComp(const ast::ListComp *expr) {
   if (!iterable.isTuple())
     return error(generator.iter, ErrorKind::NotImplemented, "only tuple comprehensions are supported");
   // The targets are local to the comprehension; elements stay what they are, so constants stay constants.
-  const Scope saved = scope();
+  Scope saved = scope();
+  NameSet named; // by `:=`: names of the function
+  collectAssigned(expr->elt, named);
   std::vector<Value> values;
   for (const Value &element : iterable.tuple().elements) {
     if (const auto *name = llvm::dyn_cast<ast::Name>(generator.target))
@@ -232,7 +235,10 @@ Value CodeGenerator::visitListComp(const ast::ListComp *expr) {
       return {};
     values.push_back(value);
   }
-  scope() = saved;
+  for (llvm::StringRef name : named)
+    if (auto it = scope().find(name); it != scope().end())
+      saved[name] = it->second;
+  scope() = std::move(saved);
   return Value::tuple(std::move(values));
 }
 

@@ -3,7 +3,7 @@
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
 // One class, several files by topic: CodeGen.cpp (entry, names), CodeGenStmt.cpp, CodeGenBranch.cpp,
-// CodeGenLoop.cpp, CodeGenExpr.cpp, CodeGenCall.cpp, CodeGenAggregate.cpp.
+// CodeGenLoop.cpp, CodeGenWith.cpp, CodeGenExpr.cpp, CodeGenCall.cpp, CodeGenAggregate.cpp.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DESPINA_LIB_LANG_CODEGENIMPL_H
@@ -161,6 +161,9 @@ private:
   Value lookup(llvm::StringRef name, const ast::Node *node);
   Value lookupGlobal(llvm::StringRef name, const ast::Node *node);
 
+  /// Notes the names of the language in the annotations of parameters: `tl.constexpr`.
+  void noteAnnotation(const ast::Expr *annotation);
+
   // Statements (CodeGenStmt.cpp). `functionLevel`: what follows the list is the end of the function.
   Flow visitSequence(const Sequence &sequence, bool functionLevel);
   Flow visitStatement(const ast::Stmt *stmt, const Sequence &rest, bool functionLevel, bool &consumedRest);
@@ -217,6 +220,11 @@ private:
   bool matchCarried(const ast::Node *loop, llvm::StringRef name, const Value &initial, const Value &now,
                     Handles &yields);
 
+  // Context managers (CodeGenWith.cpp).
+  Flow visitWith(const ast::With *stmt);
+  Value callContext(const ast::Node *node, const Value &manager, llvm::StringRef method,
+                    llvm::ArrayRef<Value> args);
+
   // Expressions (CodeGenExpr.cpp). Null after an error.
   Value visit(const ast::Expr *expr);
   Value visitUnlimited(const ast::Expr *expr);
@@ -259,6 +267,8 @@ private:
     bool done = false;
   };
   Value callInstance(const ast::Node *node, llvm::ArrayRef<Value> bound, Frame &frame);
+  /// Reports a call that never ends: `message`, and the calls that lead from a function back to itself.
+  Value recursionError(const ast::Node *node, const FunctionInfo &info, std::string message);
   bool generateInstance(const ast::Node *node, llvm::ArrayRef<Value> bound, Frame &frame, Instance &instance);
   /// Visits the body of the frame's function; the result, or null after an error.
   Value visitBody(Frame &frame);

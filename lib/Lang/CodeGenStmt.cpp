@@ -76,6 +76,8 @@ Flow CodeGenerator::visitStatement(const ast::Stmt *stmt, const Sequence &rest, 
   case ast::NodeKind::If: return visitIf(llvm::cast<ast::If>(stmt), rest, functionLevel, consumedRest);
   case ast::NodeKind::For: return visitFor(llvm::cast<ast::For>(stmt));
   case ast::NodeKind::While: return fallIf(visitWhile(llvm::cast<ast::While>(stmt)));
+  case ast::NodeKind::With:
+  case ast::NodeKind::AsyncWith: return visitWith(llvm::cast<ast::With>(stmt));
   case ast::NodeKind::FunctionDef: return fail(stmt, ErrorKind::UnsupportedConstruct, kNestedFunction);
   default: unsupported(stmt, loopControlHelp(stmt)); return Flow::failed();
   }
@@ -151,7 +153,8 @@ Value CodeGenerator::decay(const Value &value) {
 
 bool CodeGenerator::visitAssign(const ast::Assign *stmt) {
   if (stmt->targets.size() != 1) {
-    error(stmt, ErrorKind::Type, "Simultaneous multiple assignment is not supported.");
+    error(stmt, ErrorKind::Type, "Simultaneous multiple assignment is not supported.",
+          "write one assignment for each target");
     return false;
   }
   Value value = visit(stmt->value);
@@ -261,6 +264,7 @@ bool CodeGenerator::visitAnnAssign(const ast::AnnAssign *stmt) {
   if (!value)
     return false;
   at(stmt);
+  noteAnnotation(stmt->annotation);
   if (isConstexpr && name)
     return bindConstexpr(stmt, name->id, value);
   return assignTarget(stmt->target, value);

@@ -13,11 +13,13 @@ namespace despina {
 
 namespace {
 
+constexpr char libraryFile[] = "<triton.language.standard>";
+
 /// The library's functions see each other and the names of `triton.language`.
 class Library : public SymbolResolver {
 public:
   Library() {
-    auto file = std::make_shared<SourceFile>("<triton.language.standard>", standardLibrarySource().str());
+    auto file = std::make_shared<SourceFile>(libraryFile, standardLibrarySource().str());
     Diagnostics diags;
     std::shared_ptr<ast::Module> module = parseModule(std::move(file), diags);
     if (!module) {
@@ -129,6 +131,8 @@ Value callStandard(Semantic &semantic, llvm::StringRef name, const BuiltinArgs &
                                                    library().failure() + ")");
   return semantic.host().callFunction(Value::function(std::move(function)), args.values, {});
 }
+
+bool isStandardLibrary(const SourceFile &file) { return file.path() == libraryFile; }
 
 llvm::ArrayRef<BuiltinDef> standardBuiltins() { return table; }
 

@@ -53,7 +53,7 @@ PyTypeObject *dispatcherType = nullptr, *boundKernelType = nullptr;
 /// Launch keywords that are no parameters. What does not matter on a target is accepted and ignored.
 struct Options {
   int numWarps = 4, numStages = 3, numCtas = 1, maxRegisters = 0;
-  bool enableFPFusion = true, cooperative = false, programmaticDependent = false;
+  bool enableFPFusion = true, sanitizeOverflow = false, cooperative = false, programmaticDependent = false;
   signed char debug = -1; ///< -1: not given
 };
 
@@ -118,7 +118,6 @@ constexpr const char *ignoredOptions[] = {"ptx_version",
                                           "allowed_dot_input_precisions",
                                           "max_num_imprecise_acc_default",
                                           "extern_libs",
-                                          "sanitize_overflow",
                                           "arch",
                                           "instrumentation_mode",
                                           "warp_size",
@@ -173,6 +172,8 @@ bool readOption(Launch &launch, PyObject *name, PyObject *value) {
     return value == Py_None || readIntOption(text, value, options.maxRegisters);
   if (text == "enable_fp_fusion")
     return readBoolOption(value, options.enableFPFusion);
+  if (text == "sanitize_overflow")
+    return readBoolOption(value, options.sanitizeOverflow);
   if (text == "launch_cooperative_grid")
     return readBoolOption(value, options.cooperative);
   if (text == "launch_pdl")
@@ -440,6 +441,7 @@ bool specialise(DispatcherState &state, Launch &launch) {
   appendBytes(launch.key, launch.options.numCtas);
   launch.key += char(launch.options.debug);
   launch.key += char(launch.options.enableFPFusion);
+  launch.key += char(launch.options.sanitizeOverflow);
   return encodePlace(launch);
 }
 

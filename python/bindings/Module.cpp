@@ -73,6 +73,7 @@ CompileOptions readOptions(nb::dict options, std::vector<std::string> keep) {
   result.numCtas = nb::cast<int>(options["num_ctas"]);
   result.enableFPFusion = nb::cast<bool>(options["enable_fp_fusion"]);
   result.debug = nb::cast<bool>(options["debug"]);
+  result.sanitizeOverflow = nb::cast<bool>(options["sanitize_overflow"]);
   if (nb::object limit = options["maxnreg"]; !limit.is_none())
     result.maxRegisters = nb::cast<int>(limit);
   result.cooperativeLaunch = nb::cast<bool>(options["launch_cooperative_grid"]);
@@ -112,21 +113,26 @@ KernelHandle compileKernel(const FunctionHandle &function, nb::list arguments, n
   return handle;
 }
 
-/// Raises the errors that compiling for these arguments would give. Gives the constants it read.
-nb::list checkKernel(const FunctionHandle &function, nb::list arguments) {
+/// Raises the errors that compiling for these arguments would give. Gives the constants it read; names of the
+/// language go to `names`.
+nb::list checkKernel(const FunctionHandle &function, nb::list arguments, std::optional<nb::list> names) {
   std::vector<host::KernelArgument> args;
   for (nb::handle entry : arguments)
     args.push_back(readArgument(entry));
   PythonHost host;
   std::optional<Result> checked;
+  std::vector<std::string> namesUsed;
   {
     GILRelease release;
-    checked.emplace(host::check(function.function, host, args));
+    checked.emplace(host::check(function.function, host, args, &namesUsed));
   }
   if (host.rawException())
     raise(Ref::borrow(host.rawException()));
   if (!*checked)
     raise(exceptionFor(checked->error(), host.lastException()));
+  for (const std::string &name : namesUsed)
+    if (names)
+      names->append(name);
   nb::list used;
   for (const UsedGlobal &global : host.usedGlobals())
     used.append(nb::make_tuple(nb::handle(global.container.get()), nb::handle(global.name.get()),
@@ -339,6 +345,7 @@ NB_MODULE(_native, m) {
       .def_prop_ro("parameter_types", [](const KernelHandle &self) { return self.kernel.parameterTypes(); })
       .def_prop_ro("scratch_bytes", [](const KernelHandle &self) { return self.kernel.scratchBytes(); })
       .def_prop_ro("stage_times", &stageTimes)
+      .def_prop_ro("names_used", [](const KernelHandle &self) { return self.kernel.namesUsed(); })
       .def_prop_ro("used_globals", &usedGlobals)
       .def_prop_ro("target", &targetOf)
       .def_prop_ro("resources", &resourcesOf)
@@ -348,7 +355,7 @@ NB_MODULE(_native, m) {
            "Runs the grid with the runtime arguments in order.");
   addDevices(m);
   addSession(m);
-  m.def("check", &checkKernel, "function"_a, "arguments"_a);
+  m.def("check", &checkKernel, "function"_a, "arguments"_a, "names"_a.none() = nb::none());
   m.def("make_function", &makeFunction, "is_jit"_a, "name"_a, "qualified_name"_a, "source"_a, "path"_a,
         "first_line"_a, "indent"_a, "noinline"_a, "must_use"_a.none(), "key"_a, "scope"_a);
   m.def("compile", &compileKernel, "function"_a, "arguments"_a, "options"_a, "target"_a, "keep"_a);

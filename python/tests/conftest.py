@@ -34,6 +34,7 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "compiled_only(reason): the test looks at compiled kernels")
     config.addinivalue_line("markers", "needs_torch: the test is about torch")
     config.addinivalue_line("markers", "stub_cuda: the test needs the stand-in for CUDA's driver, hence no GPU")
+    config.addinivalue_line("markers", "not_conformance(reason): says nothing of whether the names it uses work")
     if config.getoption("--device") == "cuda":
         start_on_gpu()
     else:
@@ -49,10 +50,22 @@ def pytest_configure(config):
 
 
 class Results:
-    """What became of each test: passed or failed. Others do not count."""
+    """What became of each test: passed or failed. Others do not count. And which names those that passed used."""
 
     def __init__(self, path):
+        import touched
+
         self.path, self.tests = path, {}
+        self.touched = touched.Touched()
+        self.touched.install()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item):
+        self.touched.start()
+        result = yield
+        if not item.get_closest_marker("not_conformance"):
+            self.touched.keep()
+        return result
 
     def pytest_runtest_logreport(self, report):
         if report.failed:
@@ -62,7 +75,8 @@ class Results:
 
     def pytest_sessionfinish(self):
         with open(self.path, "w", encoding="utf-8") as file:
-            content = {"machine": machine(), "tests": dict(sorted(self.tests.items()))}
+            names = self.touched.names()
+            content = {"machine": machine(), "names": names, "tests": dict(sorted(self.tests.items()))}
             json.dump(content, file, indent=0)
             file.write("\n")
 

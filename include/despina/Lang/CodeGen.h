@@ -51,6 +51,7 @@ struct CodeGenOptions {
   std::function<Value(const Value &callee, llvm::ArrayRef<Value> args,
                       llvm::ArrayRef<std::pair<std::string, Value>> keywords)>
       callHostFunction;
+  NamesUsed *namesUsed = nullptr; ///< gets the names of the language in the kernel, if set
 };
 
 /// Generates one kernel and every function it calls into `builder`. False after reporting errors.

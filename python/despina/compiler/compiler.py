@@ -31,6 +31,7 @@ DEFAULT_OPTIONS = {
     "num_ctas": 1,
     "enable_fp_fusion": True,
     "debug": False,
+    "sanitize_overflow": False,
     "maxnreg": None,
     "launch_cooperative_grid": False,
     "launch_pdl": False,
@@ -345,7 +346,7 @@ def make_backend(target):
 
 def _native_options(options):
     native = {name: options.get(name, default) for name, default in DEFAULT_OPTIONS.items()}
-    for name in ("debug", "launch_cooperative_grid", "launch_pdl"):
+    for name in ("debug", "sanitize_overflow", "launch_cooperative_grid", "launch_pdl"):
         native[name] = bool(native[name])
     # Where NVIDIA's Python packages may have their tools.
     native["site_packages"] = [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]

@@ -60,7 +60,8 @@ class JITCallable:
     """What `jit` and `constexpr_function` have in common: a function with source text."""
 
     def __init__(self, fn):
-        self.fn = fn
+        # The text is that of the innermost function, and so is what its names mean.
+        self.fn = fn = inspect.unwrap(fn)
         self.signature = inspect.signature(fn)
         self.raw_src, self.starting_line_number = _read_source(fn)
         text, self._indent = _unindent(self.raw_src)
@@ -347,6 +348,8 @@ class JITFunction(JITCallable, KernelInterface):
         launch_metadata=None,
     ):
         self.noinline = bool(noinline)
+        if getattr(fn, "__name__", "") == "<lambda>":
+            raise ValueError("@jit functions should be defined in a Python file with `def`: a lambda is no kernel")
         super().__init__(fn)
         self.version = version
         self.do_not_specialize = do_not_specialize or []
