@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import re
 import subprocess
 import sys
 
@@ -236,6 +237,20 @@ def test_what_a_compiled_kernel_knows(stub):
     assert kernel.asm.get("amdgcn") is None
     with pytest.raises(KeyError, match="Unknown key: 'amdgcn'"):
         kernel.asm["amdgcn"]
+
+
+@pytest.mark.parametrize("variable", [None, "TRITON_DISABLE_LINE_INFO", "DESPINA_DISABLE_LINE_INFO"])
+def test_lines_of_the_program(monkeypatch, variable):
+    if variable:
+        monkeypatch.setenv(variable, "1")
+    source = ASTSource(add_one, {"x_ptr": "*fp32", "y_ptr": "*fp32", "n": "i32"}, {"BLOCK": 64})
+    kernel = triton.compile(source, target=GPUTarget("cuda", 90, 32))
+    first = add_one.fn.__code__.co_firstlineno
+    lines = {int(line) for line in re.findall(r"\.loc\s+1 (\d+) ", kernel.asm["ptx"])}
+    wanted = set() if variable else {first + 2, first + 3}  # behind the decorator and the head
+    assert wanted <= lines <= (wanted and wanted | {first, first + 1})
+    assert (f'"{__file__}"' in kernel.asm["ptx"]) != bool(variable)
+    assert (b".debug_line" in kernel.asm["cubin"]) != bool(variable)
 
 
 def test_launching_a_compiled_kernel(stub, copy, torch_streams):
@@ -555,10 +570,13 @@ print(x[0], type(driver.default).__name__)
 """
 
 
-TOO_OLD = """
+TOO_OLD = (
+    """
 import ctypes, os
 ctypes.CDLL(os.environ["DESPINA_LIBCUDA_PATH"]).stubVersion(11040)
-""" + SCRIPT
+"""
+    + SCRIPT
+)
 
 
 @pytest.mark.parametrize(

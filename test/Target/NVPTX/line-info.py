@@ -14,7 +14,7 @@
 import triton
 import triton.language as tl
 
-from Inputs.line_info_helpers import scaled
+from Inputs.line_info_helpers import shifted
 
 # Assemblers take line tables, but optimise nothing of what is marked for debuggers.
 # CHECK: .target sm_90a{{$}}
@@ -31,7 +31,7 @@ def doubled(x):
 def kernel(x_ptr, y_ptr, factor):
     offsets = tl.arange(0, 128)  # the thread's index itself has no line
     x = tl.load(x_ptr + offsets)  # CHECK-DAG: .loc [[HERE]] [[@LINE]] {{[0-9]+}}
-    y = doubled(scaled(x, factor.to(tl.float32)))  # CHECK-DAG: .loc [[HERE]] [[@LINE]] {{[0-9]+}}
+    y = doubled(shifted(x, factor.to(tl.float32)))  # CHECK-DAG: .loc [[HERE]] [[@LINE]] {{[0-9]+}}
     tl.store(y_ptr + offsets, y)  # CHECK-DAG: .loc [[HERE]] [[@LINE]] {{[0-9]+}}
 
 
