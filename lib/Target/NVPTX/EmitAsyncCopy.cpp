@@ -107,7 +107,9 @@ LogicalResult emitCopy(ThreadEmitter &e, ttg::AsyncCopyGlobalToLocalOp op) {
   if (failed(checkAccess(op, op.getSrc().getType())))
     return failure();
   e.set(op.getToken(), {});
-  bool isPlain = op.getCache() == tt::CacheModifier::CV || e.capability() < firstWithCopies;
+  // A byte of global memory may be any for true, one of a buffer is 0 or 1.
+  bool isPlain = op.getCache() == tt::CacheModifier::CV || e.capability() < firstWithCopies ||
+                 op.getDst().getType().getElementType().isInteger(1);
   if (std::optional<CopyPlan> plan = isPlain ? std::nullopt : planCopies(e, op)) {
     startCopies(e, op, *plan);
     return success();
