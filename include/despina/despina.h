@@ -121,7 +121,7 @@ struct CompileOptions {
   /// "sass".
   std::vector<std::string> keep;
   /// Folders that may hold the `nvidia` folder of NVIDIA's Python packages, where its tools are looked for
-  /// too.
+  /// too. If there are none: those of VIRTUAL_ENV, CONDA_PREFIX, and the python3 of PATH.
   std::vector<std::string> sitePackages;
 };
 

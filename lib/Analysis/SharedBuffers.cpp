@@ -64,9 +64,12 @@ void SharedBuffers::collect(Operation *function, const ScratchSize &scratchSize)
 // Aliases
 //===----------------------------------------------------------------------===//
 
+/// A buffer is in use as long as copies into it may be under way, which tokens stand for.
+static bool refersToBuffers(Value value) { return isa<ttg::MemDescType, ttg::TokenType>(value.getType()); }
+
 /// True when `to` may now be more buffers than before.
 bool SharedBuffers::flow(Value from, Value to) {
-  if (!isa<ttg::MemDescType>(to.getType()))
+  if (!refersToBuffers(to))
     return false;
   Indices source = aliases_.lookup(from);
   Indices &target = aliases_[to];
@@ -103,10 +106,10 @@ bool SharedBuffers::flowThrough(Operation *op) {
       flowAll(partitions.getCaptures(), partition.getArguments());
     flowAll(partitions.getDefaultRegion().front().getTerminator()->getOperands(), partitions.getResults());
   } else if (!isa<ttg::LocalAllocOp>(op)) {
-    // Views, selections, waits that pass buffers on.
+    // Views, selections, waits that pass buffers on; copies and the tokens that stand for them.
     for (Value result : op->getResults())
       for (Value operand : op->getOperands())
-        if (isa<ttg::MemDescType>(operand.getType()))
+        if (refersToBuffers(operand))
           changed |= flow(operand, result);
   }
   return changed;

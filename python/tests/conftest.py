@@ -25,6 +25,9 @@ def pytest_addoption(parser):
     parser.addoption(
         "--compile-only", metavar="ARCHES", help="compile each kernel for these GPUs too: sm_80,sm_89,sm_90a"
     )
+    parser.addoption(
+        "--compile-results", metavar="FILE", help="add what --compile-only made to a file, for scripts/conformance"
+    )
     parser.addoption("--results", metavar="FILE", help="write what became of each test, for scripts/conformance")
 
 
@@ -33,6 +36,7 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "cuda_only: the test needs a GPU")
     config.addinivalue_line("markers", "compiled_only(reason): the test looks at compiled kernels")
     config.addinivalue_line("markers", "needs_torch: the test is about torch")
+    config.addinivalue_line("markers", "needs_two_gpus: the test is about two devices")
     config.addinivalue_line("markers", "stub_cuda: the test needs the stand-in for CUDA's driver, hence no GPU")
     config.addinivalue_line("markers", "not_conformance(reason): says nothing of whether the names it uses work")
     if config.getoption("--device") == "cuda":
@@ -89,14 +93,17 @@ def machine():
     return platform.processor() or platform.machine()
 
 
+def gpu_count():
+    from despina import _native
+
+    return _native.cuda_device_count()
+
+
 def start_on_gpu():
     import gpu
 
-    from despina import _native
-
     helpers.DEVICE = "cuda"
-
-    if not _native.cuda_device_count():
+    if not gpu_count():
         raise pytest.UsageError("--device cuda: there is no GPU")
     # The tests that say nothing of it mean the CPU's precision of fp32 products; others ask for tf32.
     os.environ.setdefault("TRITON_F32_DEFAULT", "ieee")
@@ -137,6 +144,8 @@ def pytest_collection_modifyitems(config, items):
         unwanted += ["cpu_only", "compiled_only", "stub_cuda"]
     if not importlib.util.find_spec("torch"):
         unwanted.append("needs_torch")
+    if config.getoption("--device") == "cuda" and gpu_count() < 2:
+        unwanted.append("needs_two_gpus")
     dropped = [item for item in items if any(item.get_closest_marker(name) for name in unwanted)]
     config.hook.pytest_deselected(items=dropped)
     items[:] = [item for item in items if item not in dropped]
@@ -161,8 +170,11 @@ def pytest_terminal_summary(terminalreporter, config):
     checker = getattr(config, "compile_only", None)
     if checker:
         terminalreporter.write_line(
-            f"{len(checker.seen)} different kernels, {checker.compiled} cubins for {', '.join(checker.arches)}"
+            f"{len(checker.seen)} different kernels, compiled: "
+            + ", ".join(f"{checker.compiled[arch]} for {arch}" for arch in checker.arches)
         )
+        if config.getoption("--compile-results"):
+            checker.write(config.getoption("--compile-results"))
 
 
 def pytest_runtest_setup(item):

@@ -8,12 +8,14 @@ test.
 
 from __future__ import annotations
 
+import collections
 import concurrent.futures
 import contextlib
 import copy
 import ctypes
 import hashlib
 import io
+import json
 import os
 import threading
 import warnings
@@ -151,6 +153,16 @@ def install_device():
     CompiledKernel.__getitem__ = getitem_compiled
 
 
+def number_of(arch):
+    """90 for sm_90a."""
+    return int("".join(filter(str.isdigit, arch)))
+
+
+def last_stage(arch):
+    """How far kernels are compiled: CUDA 13 has no assembler for chips before sm_75."""
+    return "cubin" if number_of(arch) >= 75 else "ptx"
+
+
 class CompileOnly:
     """Compiles what the tests compile for other architectures, once for each different kernel."""
 
@@ -158,7 +170,8 @@ class CompileOnly:
         self.arches = arches
         self.seen = {}
         self.failures = []
-        self.compiled = 0
+        self.compiled = collections.Counter()
+        self.refused = {arch: collections.defaultdict(set) for arch in arches}
         self.paused = False
         self._pool = concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 2)
         self._lock = threading.Lock()
@@ -194,17 +207,33 @@ class CompileOnly:
 
     def compile(self, src, arguments, options, arch):
         native = compiler_module._native_options(options)
+        stage, rule = last_stage(arch), "type fp8e4nv not supported in this architecture"
         try:
-            kernel = _native.compile(src.fn._handle, arguments, native, ("cuda", arch, 32), ["cubin"])
-            assert kernel.text("cubin")[:4] == b"\x7fELF"
+            kernel = _native.compile(src.fn._handle, arguments, native, ("cuda", arch, 32), [stage])
+            text = kernel.text(stage)
+            assert text[:4] == b"\x7fELF" if stage == "cubin" else ".visible .entry" in text
         except Exception as error:
             # The one rule of the language that depends on the architecture.
-            number = int("".join(filter(str.isdigit, arch)))
-            if number < 89 and "type fp8e4nv not supported in this architecture" in str(error):
-                return None
-            return f"{src.name} for {arch}: {type(error).__name__}: {error}"
-        self.compiled += 1
+            allowed = number_of(arch) < 89 and rule in str(error)
+            with self._lock:
+                self.refused[arch][rule if allowed else str(error).splitlines()[0]].add(src.name)
+            return None if allowed else f"{src.name} for {arch}: {type(error).__name__}: {error}"
+        with self._lock:
+            self.compiled[arch] += 1
         return None
+
+    def write(self, path):
+        """Adds what became of the kernels to a file that scripts/conformance reads."""
+        content = {}
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                content = json.load(file)
+        for arch in self.arches:
+            refused = {reason: sorted(names) for reason, names in sorted(self.refused[arch].items())}
+            content[arch] = {"stage": last_stage(arch), "compiled": self.compiled[arch], "refused": refused}
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(dict(sorted(content.items(), key=lambda item: number_of(item[0]))), file, indent=1)
+            file.write("\n")
 
     def take_failures(self):
         with self._lock:

@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import re
 import subprocess
 import sys
 
@@ -238,6 +239,20 @@ def test_what_a_compiled_kernel_knows(stub):
         kernel.asm["amdgcn"]
 
 
+@pytest.mark.parametrize("variable", [None, "TRITON_DISABLE_LINE_INFO", "DESPINA_DISABLE_LINE_INFO"])
+def test_lines_of_the_program(monkeypatch, variable):
+    if variable:
+        monkeypatch.setenv(variable, "1")
+    source = ASTSource(add_one, {"x_ptr": "*fp32", "y_ptr": "*fp32", "n": "i32"}, {"BLOCK": 64})
+    kernel = triton.compile(source, target=GPUTarget("cuda", 90, 32))
+    first = add_one.fn.__code__.co_firstlineno
+    lines = {int(line) for line in re.findall(r"\.loc\s+1 (\d+) ", kernel.asm["ptx"])}
+    wanted = set() if variable else {first + 2, first + 3}  # behind the decorator and the head
+    assert wanted <= lines <= (wanted and wanted | {first, first + 1})
+    assert (f'"{__file__}"' in kernel.asm["ptx"]) != bool(variable)
+    assert (b".debug_line" in kernel.asm["cubin"]) != bool(variable)
+
+
 def test_launching_a_compiled_kernel(stub, copy, torch_streams):
     x, y = tensors()
     kernel = copy[(1,)](x, y, 64, BLOCK=64)
@@ -363,6 +378,44 @@ def test_too_many_threads(stub, copy):
         copy[(1,)](x, y, 64, BLOCK=64, num_warps=64)
     copy[(1,)](x, y, 64, BLOCK=64)
     assert len(stub.launches()) == 1
+
+
+@triton.jit
+def product(x_ptr, y_ptr, SIZE: tl.constexpr):
+    i = tl.arange(0, SIZE)
+    at = i[:, None] * SIZE + i[None, :]
+    x = tl.load(x_ptr + at)
+    tl.store(y_ptr + at, tl.dot(x, x, input_precision="ieee"))
+
+
+def test_too_much_shared_memory(stub, copy):
+    x, y = tensors()
+    # Both factors lie in shared memory: 2 * 256 * 256 * 4 bytes.
+    with pytest.raises(triton.OutOfResources) as caught:
+        product[(1,)](x, y, SIZE=256, num_warps=8)
+    error = caught.value
+    assert (error.name, error.limit) == ("shared memory", 232448) and error.required >= 2 * 256 * 256 * 4
+    assert str(error).startswith(f"out of resource: shared memory, Required: {error.required}, Hardware limit: 232448")
+    copy[(1,)](x, y, 64, BLOCK=64)
+    assert len(stub.launches()) == 1
+
+
+def test_fewer_registers_than_a_kernel_needs(stub):
+    """Allowed: what does not fit is spilled."""
+    x, y = tensors()
+    few = product[(1,)](x, y, SIZE=64, num_warps=1, maxnreg=32)
+    assert few.n_regs <= 32 and few.n_spills > 0
+    many = product[(1,)](x, y, SIZE=64, num_warps=1, maxnreg=255)
+    assert many.n_regs > 32 and many.n_spills < few.n_spills
+    assert len(stub.launches()) == 2
+
+
+def test_host_memory_by_its_address(stub, copy):
+    x, _ = tensors()
+    host = np.ones(64, np.float32)
+    with pytest.raises(ValueError, match=r"\(cpu tensor\?\).*argument 'y_ptr'"):
+        copy[(1,)](x, RawPointer(host.ctypes.data), 64, BLOCK=64)
+    assert stub.launches() == []
 
 
 def test_the_autotuner_passes_over_what_does_not_fit(stub):
@@ -517,16 +570,32 @@ print(x[0], type(driver.default).__name__)
 """
 
 
-@pytest.mark.parametrize("library", ["/no/such/libcuda.so.1", "libm.so.6"])
-def test_no_driver_and_one_that_is_none(tmp_path, library):
-    script = tmp_path / "script.py"
-    script.write_text(SCRIPT)
-    environment = {**os.environ, "DESPINA_LIBCUDA_PATH": library}
+TOO_OLD = (
+    """
+import ctypes, os
+ctypes.CDLL(os.environ["DESPINA_LIBCUDA_PATH"]).stubVersion(11040)
+"""
+    + SCRIPT
+)
+
+
+@pytest.mark.parametrize(
+    "library, script, wanted",
+    [
+        ("/no/such/libcuda.so.1", SCRIPT, "no CUDA driver: cannot open"),
+        ("libm.so.6", SCRIPT, "the NVIDIA driver is too old"),
+        (None, TOO_OLD, "the NVIDIA driver is too old: it is for CUDA 11.4, and CUDA 11.8 (driver 520) or newer"),
+    ],
+    ids=["none", "not one", "too old"],
+)
+def test_a_driver_that_is_of_no_use(tmp_path, library, script, wanted):
+    path = tmp_path / "script.py"
+    path.write_text(script)
+    environment = {**os.environ, "DESPINA_LIBCUDA_PATH": library or os.environ["DESPINA_LIBCUDA_PATH"]}
     environment.pop("TRITON_DEFAULT_BACKEND")
-    done = subprocess.run([sys.executable, str(script)], env=environment, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, str(path)], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     *errors, last = done.stdout.splitlines()
-    wanted = "no CUDA driver: cannot open" if "no/such" in library else "the NVIDIA driver is too old"
     assert len(errors) == 3 and all(line.startswith("RuntimeError") and wanted in line for line in errors), errors
     assert "name its architecture" in errors[2]
     assert last == "7 CPUDriver"

@@ -158,6 +158,8 @@ private:
     if (isGroup && !name.starts_with("mma_async"))
       return true; // it is done at once
     std::string key = name.str();
+    if (name.starts_with("cp.async."))
+      return runCopy(name, operands);
     if (isGroup)
       key = (operands[1].starts_with("{") ? "registers.wgmma." : "wgmma.") + key;
     for (auto [index, operation] : llvm::enumerate(threadOperations()))
@@ -188,6 +190,26 @@ private:
       return x && y && write(operands[0], b.CreateICmpNE(fit(x, type), fit(y, type)));
     }
     return fail(opcode);
+  }
+
+  /// cp.async [to], [from], bytes, bytes that are read, policy; or one of its groups.
+  bool runCopy(StringRef name, llvm::ArrayRef<StringRef> operands) {
+    llvm::SmallVector<Value *> values;
+    bool hasPolicy = name.ends_with(".L2::cache_hint");
+    for (StringRef operand : operands.drop_back(hasPolicy)) {
+      Value *value = operand.starts_with("[") ? address(operand) : read(operand, b.getInt32Ty());
+      if (!value)
+        return false;
+      values.push_back(value);
+    }
+    if (values.size() == 3)
+      values.push_back(values.back());
+    for (auto [index, operation] : llvm::enumerate(threadOperations()))
+      if (operation.matches(name)) {
+        callThreads(b, index, values, b.getVoidTy());
+        return true;
+      }
+    return fail(name);
   }
 
   /// What threads do together: the first operand is the result.

@@ -162,6 +162,7 @@ bool ThreadOperation::matches(llvm::StringRef intrinsic) const {
 }
 
 std::string runBlock(BlockState &state, const std::function<void()> &entry, std::mt19937 &random) {
+  state.copies.assign(state.numThreads, {});
   Scheduler own(state, entry, random);
   scheduler = &own;
   std::string error = own.run();

@@ -37,11 +37,33 @@ template <typename T> struct SharedAllocator {
 };
 using SharedMemory = std::vector<uint8_t, SharedAllocator<uint8_t>>;
 
+/// Copies that a thread has started, in groups; the last one is open.
+class AsyncCopies {
+public:
+  /// Starts a copy of `read` bytes, and zeros behind them up to `bytes`. When it is done nobody can know: the
+  /// one is done at once, the other when it is waited for.
+  void start(uint8_t *to, const uint8_t *from, unsigned bytes, unsigned read);
+  void commit() { groups.emplace_back(); }
+  /// Until no more than this many groups are under way.
+  void wait(size_t pending);
+
+private:
+  struct Copy {
+    uint8_t *to;
+    const uint8_t *from;
+    unsigned bytes, read;
+    void run() const;
+  };
+  std::vector<std::vector<Copy>> groups = std::vector<std::vector<Copy>>(1);
+  bool isDoneAtOnce = false;
+};
+
 /// What is known of the block while it runs.
 struct BlockState {
   std::array<unsigned, 3> grid, block;
   unsigned numThreads;
   SharedMemory *shared;
+  std::vector<AsyncCopies> copies; ///< of each thread
   /// Set by an operation that cannot do what it should.
   std::string error;
 };
@@ -64,6 +86,8 @@ llvm::ArrayRef<ThreadOperation> threadOperations();
 std::vector<ThreadOperation> matrixOperations();
 /// Of SimulatedWgmma.cpp: wgmma.mma_async by its opcode, with "registers." before it where a is in registers.
 std::vector<ThreadOperation> groupOperations();
+/// Of SimulatedCopies.cpp: cp.async and its groups.
+std::vector<ThreadOperation> copyOperations();
 
 /// Runs a block: `entry` is called on a fiber for each thread. What went wrong, or an empty text.
 std::string runBlock(BlockState &state, const std::function<void()> &entry, std::mt19937 &random);

@@ -25,6 +25,9 @@ struct TTPipelineOptions : mlir::PassPipelineOptions<TTPipelineOptions> {
   Option<bool> rewriteDescriptors{*this, "rewrite-descriptors",
                                   llvm::cl::desc("Turn tensor descriptors into pointers and masks"),
                                   llvm::cl::init(false)};
+  Option<bool> inlineCalls{*this, "inline-calls",
+                           llvm::cl::desc("Move functions into their callers; off where that is done"),
+                           llvm::cl::init(true)};
 };
 
 /// Adds the passes that every target starts with: inlining, simplification, loop clean-up.

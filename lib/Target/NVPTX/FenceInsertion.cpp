@@ -44,7 +44,8 @@ private:
   bool touchesMemory(Operation *op) const {
     if (auto alloc = dyn_cast<ttg::LocalAllocOp>(op))
       return static_cast<bool>(alloc.getSrc());
-    return isa<ttg::LocalStoreOp, ttg::LocalLoadOp, ttg::AsyncCopyGlobalToLocalOp>(op) ||
+    // A copy may write up to where it is waited for.
+    return isa<ttg::LocalStoreOp, ttg::LocalLoadOp, ttg::AsyncCopyGlobalToLocalOp, ttg::AsyncWaitOp>(op) ||
            scratchSize_(op) != 0;
   }
 

@@ -87,11 +87,11 @@ std::optional<LoweredKernel> lowerToLLVMDialect(ModuleOp module, const NVPTXOpti
   context->loadDialect<ttg::TTGDialect, ttng::TTNGDialect, LLVM::LLVMDialect, NVVM::NVVMDialect>();
   PassManager manager(context);
   manager.enableVerifier(false);
-  if (options.arch.number >= 90 && options.numCTAs == 1) {
-    manager.addPass(createDespinaInline());
+  manager.addPass(createDespinaInline());
+  if (options.arch.number >= 90 && options.numCTAs == 1)
     manager.addPass(createSelectTensorMaps());
-  }
   TTPipelineOptions tiles;
+  tiles.inlineCalls = false;
   tiles.rewriteDescriptors = true;
   buildTTPipeline(manager, tiles);
   buildTTGPipeline(manager, options);

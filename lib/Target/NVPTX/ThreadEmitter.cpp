@@ -22,6 +22,7 @@ const EmitterTable &EmitterTable::get() {
     addShapeEmitters(result);
     addCombineEmitters(result);
     addBufferEmitters(result);
+    addAsyncCopyEmitters(result);
     addDotEmitters(result);
     addTensorMapEmitters(result);
     return result;

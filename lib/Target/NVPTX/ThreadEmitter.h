@@ -63,16 +63,17 @@ private:
 };
 
 // One of each file.
-void addControlEmitters(EmitterTable &table);     // EmitControl.cpp: scf, functions, program ids
+void addControlEmitters(EmitterTable &table);     // EmitControl.cpp: scf, functions, program ids, barriers
 void addElementwiseEmitters(EmitterTable &table); // EmitElementwise*.cpp: arith, math, casts, inline assembly
 void addMemoryEmitters(EmitterTable &table);      // EmitMemory.cpp: loads and stores
 void addAtomicEmitters(EmitterTable &table);      // EmitAtomic.cpp
 void addDebugEmitters(EmitterTable &table);       // EmitDebug.cpp: print, assert
 void addShapeEmitters(EmitterTable &table);       // EmitShape.cpp: splat, reshape, trans, join, convert, ...
 void addCombineEmitters(EmitterTable &table);     // EmitCombine*.cpp: reduce, scan, gather, histogram
-void addBufferEmitters(EmitterTable &table); // EmitBuffer.cpp: shared memory, asynchronous copies, barriers
-void addDotEmitters(EmitterTable &table);    // EmitDot*.cpp: FMA, mma.sync, wgmma
-void addTensorMapEmitters(EmitterTable &table); // EmitTensorMap.cpp: mbarriers, TMA
+void addBufferEmitters(EmitterTable &table);      // EmitBuffer.cpp: shared memory
+void addAsyncCopyEmitters(EmitterTable &table);   // EmitAsyncCopy.cpp: copies into it and their groups
+void addDotEmitters(EmitterTable &table);         // EmitDot*.cpp: FMA, mma.sync, wgmma
+void addTensorMapEmitters(EmitterTable &table);   // EmitTensorMap.cpp: mbarriers, TMA
 
 class ThreadEmitter {
 public:

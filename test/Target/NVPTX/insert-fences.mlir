@@ -259,3 +259,32 @@ tt.func public @dot(%a: tensor<64x16xf16, #a>, %b: tensor<16x8xf16, #b>, %c: ten
 }
 
 }
+
+// -----
+
+#line = #ttg.layout<"{offset: (1) (2) (4) (8) (16) (32) (64); block: } -> (dim0: 128)">
+#tile = #ttg.layout<"{register: ; lane: (1) (2) (4) (8) (16); warp: (32) (64); block: } -> (dim0: 128)">
+
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:90"} {
+
+// Copies of threads write until they are waited for: a fence before that is none for what they write later.
+// CHECK-LABEL: tt.func public @copies
+// CHECK: ttg.async_commit_group
+// CHECK-NEXT: ttng.fence_async_shared
+// CHECK-NEXT: ttng.async_tma_copy_local_to_global
+// CHECK-NEXT: ttg.async_wait
+// CHECK-NEXT: ttng.fence_async_shared
+// CHECK-NEXT: ttng.async_tma_copy_local_to_global
+// ORDER-LABEL: tt.func public @copies
+tt.func public @copies(%a: tensor<128x!tt.ptr<f32>, #tile>, %x: tensor<128xf32, #tile>, %map: !tt.ptr<i8>, %i: i32) {
+  %b = ttg.local_alloc : () -> !ttg.memdesc<128xf32, #line, mutable>
+  %c = ttg.local_alloc %x : (tensor<128xf32, #tile>) -> !ttg.memdesc<128xf32, #line>
+  %t = ttg.async_copy_global_to_local %a, %b : tensor<128x!tt.ptr<f32>, #tile> -> !ttg.memdesc<128xf32, #line, mutable>
+  %g = ttg.async_commit_group tokens %t
+  ttng.async_tma_copy_local_to_global %map[%i] %c : !tt.ptr<i8>, !ttg.memdesc<128xf32, #line>
+  %w = ttg.async_wait tokens %g {num = 0 : i32}
+  ttng.async_tma_copy_local_to_global %map[%i] %b : !tt.ptr<i8>, !ttg.memdesc<128xf32, #line, mutable>
+  tt.return
+}
+
+}
