@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <new>
 #include <random>
@@ -42,6 +43,8 @@ struct BlockState {
   std::array<unsigned, 3> grid, block;
   unsigned numThreads;
   SharedMemory *shared;
+  /// Tensor maps as the unit that copies knows them, by address.
+  std::map<uint64_t, std::array<uint8_t, 128>> tensorMaps;
   /// Set by an operation that cannot do what it should.
   std::string error;
 };
@@ -54,6 +57,8 @@ struct ThreadOperation {
   Scope scope;
   /// Does it for all threads of the scope at once, in the order of their indices.
   std::function<void(BlockState &, llvm::MutableArrayRef<ThreadCall>)> run;
+  /// Of one thread: until when it waits; null: it goes on at once.
+  std::function<bool(BlockState &, const ThreadCall &)> isReady = {};
 
   bool matches(llvm::StringRef intrinsic) const;
 };
@@ -64,6 +69,8 @@ llvm::ArrayRef<ThreadOperation> threadOperations();
 std::vector<ThreadOperation> matrixOperations();
 /// Of SimulatedWgmma.cpp: wgmma.mma_async by its opcode, with "registers." before it where a is in registers.
 std::vector<ThreadOperation> groupOperations();
+/// Of SimulatedTMA.cpp; readBulkInstruction names them.
+std::vector<ThreadOperation> bulkOperations();
 
 /// Runs a block: `entry` is called on a fiber for each thread. What went wrong, or an empty text.
 std::string runBlock(BlockState &state, const std::function<void()> &entry, std::mt19937 &random);
