@@ -26,6 +26,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/TargetSelect.h"
 
 #include <mutex>
@@ -216,9 +217,11 @@ std::unique_ptr<SimulatedKernel> SimulatedKernel::load(mlir::ModuleOp module,
 std::string SimulatedKernel::launch(std::array<unsigned, 3> grid, llvm::ArrayRef<SimulatedArgument> arguments,
                                     unsigned seed) {
   std::mt19937 random(seed);
-  std::vector<uint8_t> scratch(impl->lowered.globalScratchBytes + 1);
+  size_t alignment = impl->lowered.globalScratchAlignment;
+  size_t bytes = impl->lowered.globalScratchBytes * grid[0] * grid[1] * grid[2];
+  std::vector<uint8_t> scratch(bytes + alignment, uint8_t(0xcd));
   std::vector<uint64_t> all(arguments.begin(), arguments.end());
-  all.push_back(reinterpret_cast<uint64_t>(scratch.data()));
+  all.push_back(llvm::alignTo(reinterpret_cast<uint64_t>(scratch.data()), alignment));
   BlockState state;
   state.grid = grid;
   state.numThreads = 32 * impl->lowered.numWarps;

@@ -41,6 +41,8 @@ struct Fiber {
   ucontext_t context;
   Stack stack;
   Status status = Status::Ready;
+  /// Looked again at what it waits for, in vain.
+  bool isPolling = false;
   uint32_t operation = 0;
   ThreadCall call;
 };
@@ -61,12 +63,13 @@ public:
       std::shuffle(ready.begin(), ready.end(), random);
       for (unsigned i : ready)
         resume(i);
+      bool moved = std::any_of(ready.begin(), ready.end(), [&](unsigned i) { return !fibers[i].isPolling; });
       bool warps = completeParts(warpSize, ThreadOperation::Scope::Warp);
       bool groups = completeParts(groupSize, ThreadOperation::Scope::Group);
       bool block = complete(fibers, ThreadOperation::Scope::Block);
       if (std::all_of(fibers.begin(), fibers.end(), [](Fiber &f) { return f.status == Status::Done; }))
         return state.error;
-      if (!warps && !groups && !block && ready.empty())
+      if (!warps && !groups && !block && !moved)
         return "threads wait for each other at different places: " + describe();
     }
     return state.error;
@@ -78,6 +81,12 @@ public:
     fiber.call = {current, operands, results};
     const ThreadOperation &what = threadOperations()[operation];
     if (what.scope == ThreadOperation::Scope::Thread) {
+      fiber.isPolling = false;
+      while (what.isReady && !what.isReady(state, fiber.call)) {
+        swapcontext(&fiber.context, &main);
+        fiber.isPolling = true;
+      }
+      fiber.isPolling = false;
       what.run(state, fiber.call);
       return;
     }

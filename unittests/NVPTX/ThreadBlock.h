@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <new>
 #include <random>
@@ -64,6 +65,8 @@ struct BlockState {
   unsigned numThreads;
   SharedMemory *shared;
   std::vector<AsyncCopies> copies; ///< of each thread
+  /// Tensor maps as the unit that copies knows them, by address.
+  std::map<uint64_t, std::array<uint8_t, 128>> tensorMaps;
   /// Set by an operation that cannot do what it should.
   std::string error;
 };
@@ -76,6 +79,8 @@ struct ThreadOperation {
   Scope scope;
   /// Does it for all threads of the scope at once, in the order of their indices.
   std::function<void(BlockState &, llvm::MutableArrayRef<ThreadCall>)> run;
+  /// Of one thread: until when it waits; null: it goes on at once.
+  std::function<bool(BlockState &, const ThreadCall &)> isReady = {};
 
   bool matches(llvm::StringRef intrinsic) const;
 };
@@ -88,6 +93,8 @@ std::vector<ThreadOperation> matrixOperations();
 std::vector<ThreadOperation> groupOperations();
 /// Of SimulatedCopies.cpp: cp.async and its groups.
 std::vector<ThreadOperation> copyOperations();
+/// Of SimulatedTMA.cpp; readBulkInstruction names them.
+std::vector<ThreadOperation> bulkOperations();
 
 /// Runs a block: `entry` is called on a fiber for each thread. What went wrong, or an empty text.
 std::string runBlock(BlockState &state, const std::function<void()> &entry, std::mt19937 &random);

@@ -138,7 +138,8 @@ std::vector<ThreadOperation> makeOperations() {
       all.push_back(loadsMatrices(count, isTransposed));
       all.push_back(storesMatrices(count, isTransposed));
     }
-  for (const std::vector<ThreadOperation> &share : {matrixOperations(), groupOperations(), copyOperations()})
+  for (const std::vector<ThreadOperation> &share :
+       {matrixOperations(), groupOperations(), copyOperations(), bulkOperations()})
     llvm::append_range(all, share);
   return all;
 }

@@ -89,7 +89,7 @@ std::optional<LoweredKernel> lowerToLLVMDialect(ModuleOp module, const NVPTXOpti
   manager.enableVerifier(false);
   manager.addPass(createDespinaInline());
   if (options.arch.number >= 90 && options.numCTAs == 1)
-    manager.addPass(createSelectTensorMaps());
+    manager.addPass(createSelectTensorMaps(options.arch));
   TTPipelineOptions tiles;
   tiles.inlineCalls = false;
   tiles.rewriteDescriptors = true;

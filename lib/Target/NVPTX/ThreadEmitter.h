@@ -74,6 +74,7 @@ void addBufferEmitters(EmitterTable &table);      // EmitBuffer.cpp: shared memo
 void addAsyncCopyEmitters(EmitterTable &table);   // EmitAsyncCopy.cpp: copies into it and their groups
 void addDotEmitters(EmitterTable &table);         // EmitDot*.cpp: FMA, mma.sync, wgmma
 void addTensorMapEmitters(EmitterTable &table);   // EmitTensorMap.cpp: mbarriers, TMA
+void addMakeTensorMapEmitters(EmitterTable &table); // EmitMakeTensorMap.cpp: maps that programs make
 
 class ThreadEmitter {
 public:
@@ -169,6 +170,8 @@ public:
 
   /// The address (generic) of a tensor map among the kernel's parameters.
   mlir::Value tensorMap(unsigned index);
+  /// !llvm.ptr<1> to the program's part of the global scratch memory.
+  mlir::Value globalScratch();
   /// The address of a variable of the thread, set once where the kernel starts.
   mlir::Value entryVariable(mlir::Type type, int64_t start);
 
