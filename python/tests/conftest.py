@@ -28,6 +28,7 @@ def pytest_addoption(parser):
     parser.addoption(
         "--compile-results", metavar="FILE", help="add what --compile-only made to a file, for scripts/conformance"
     )
+    parser.addoption("--num-ctas", type=int, help="blocks per program on GPUs, where a test does not say")
     parser.addoption("--results", metavar="FILE", help="write what became of each test, for scripts/conformance")
 
 
@@ -40,7 +41,7 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "stub_cuda: the test needs the stand-in for CUDA's driver, hence no GPU")
     config.addinivalue_line("markers", "not_conformance(reason): says nothing of whether the names it uses work")
     if config.getoption("--device") == "cuda":
-        start_on_gpu()
+        start_on_gpu(config.getoption("--num-ctas"))
     else:
         os.environ["TRITON_DEFAULT_BACKEND"] = "cpu"
         os.environ["DESPINA_LIBCUDA_PATH"] = build_stub()
@@ -99,7 +100,7 @@ def gpu_count():
     return _native.cuda_device_count()
 
 
-def start_on_gpu():
+def start_on_gpu(num_ctas):
     import gpu
 
     helpers.DEVICE = "cuda"
@@ -107,7 +108,7 @@ def start_on_gpu():
         raise pytest.UsageError("--device cuda: there is no GPU")
     # The tests that say nothing of it mean the CPU's precision of fp32 products; others ask for tf32.
     os.environ.setdefault("TRITON_F32_DEFAULT", "ieee")
-    gpu.install_device()
+    gpu.install_device(num_ctas)
 
 
 def start_compile_only(config, arches):
@@ -117,7 +118,7 @@ def start_compile_only(config, arches):
         # NVIDIA's Python packages, which scripts/setup installs where there is no toolkit.
         if not any(glob.glob(os.path.join(path, "nvidia", "*", "bin", "ptxas")) for path in sys.path):
             raise pytest.UsageError("--compile-only: there is no ptxas; run scripts/setup")
-    config.compile_only = gpu.CompileOnly(arches)
+    config.compile_only = gpu.CompileOnly(arches, config.getoption("--num-ctas"))
     config.compile_only.install()
 
 

@@ -146,8 +146,8 @@ class Scratch:
         return self._memory.address
 
 
-def install_device():
-    """From now on launches with NumPy arrays go to the GPU."""
+def install_device(num_ctas):
+    """From now on launches with NumPy arrays go to the GPU, with so many blocks per program where they do not say."""
     set_allocator(lambda size, alignment, stream: Scratch(size, stream))
     bind, run = JITFunction.__getitem__, JITFunction.run
     bind_compiled = CompiledKernel.__getitem__
@@ -156,6 +156,8 @@ def install_device():
         return lambda *args, **kwargs: staged_call(bind(self, grid), args, kwargs)
 
     def run_staged(self, *args, grid, warmup=False, **kwargs):
+        if num_ctas:
+            kwargs.setdefault("num_ctas", num_ctas)
         return staged_call(lambda *a, **k: run(self, *a, grid=grid, warmup=warmup, **k), args, kwargs)
 
     def getitem_compiled(self, grid):
@@ -179,8 +181,8 @@ def last_stage(arch):
 class CompileOnly:
     """Compiles what the tests compile for other architectures, once for each different kernel."""
 
-    def __init__(self, arches):
-        self.arches = arches
+    def __init__(self, arches, num_ctas):
+        self.arches, self.num_ctas = arches, num_ctas
         self.seen = {}
         self.failures = []
         self.compiled = collections.Counter()
@@ -221,15 +223,18 @@ class CompileOnly:
     def compile(self, src, arguments, options, arch):
         native = compiler_module._native_options(options)
         stage, rule = last_stage(arch), "type fp8e4nv not supported in this architecture"
+        if self.num_ctas and native["num_ctas"] == 1:
+            native["num_ctas"] = self.num_ctas
         try:
             kernel = _native.compile(src.fn._handle, arguments, native, ("cuda", arch, 32), [stage])
             text = kernel.text(stage)
             assert text[:4] == b"\x7fELF" if stage == "cubin" else ".visible .entry" in text
         except Exception as error:
-            # The one rule of the language that depends on the architecture.
-            allowed = number_of(arch) < 89 and rule in str(error)
+            # What the language and the option allow depends on the architecture.
+            rules = {rule: 89, "num_ctas > 1 needs clusters": 90}
+            allowed = next((text for text, first in rules.items() if number_of(arch) < first and text in str(error)), None)
             with self._lock:
-                self.refused[arch][rule if allowed else str(error).splitlines()[0]].add(src.name)
+                self.refused[arch][allowed or str(error).splitlines()[0]].add(src.name)
             return None if allowed else f"{src.name} for {arch}: {type(error).__name__}: {error}"
         with self._lock:
             self.compiled[arch] += 1

@@ -46,7 +46,7 @@ void copy(BlockState &state, Calls calls) {
   uint32_t bytes = call.operands[4], read = call.operands[5];
   bool isAligned =
       reinterpret_cast<uint64_t>(to) % bytes == 0 && reinterpret_cast<uint64_t>(from) % bytes == 0;
-  bool isShared = to >= state.shared->data() && to + bytes <= state.shared->data() + state.shared->size();
+  bool isShared = to >= state.shared().data() && to + bytes <= state.shared().data() + state.shared().size();
   if (!isAligned || !isShared || (bytes != 4 && bytes != 8 && bytes != 16) || read > bytes)
     state.error = "a copy is unaligned, of a size that there is not, or outside of shared memory";
   else

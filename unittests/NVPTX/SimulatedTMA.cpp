@@ -131,12 +131,12 @@ public:
     }
     std::memcpy(&fields, known->second.data(), sizeof fields);
     state.error = brokenRule(fields);
-    uint64_t base = reinterpret_cast<uint64_t>(state.shared->data());
+    uint64_t base = reinterpret_cast<uint64_t>(state.shared().data());
     if (coords.size() != fields.rank + 1u)
       state.error = "a bulk copy has another rank than its tensor map";
     else if (coords[0] * int64_t(bytesOf(fields)) % 16 != 0)
       state.error = "a bulk copy starts at no multiple of 16 bytes in its row";
-    else if (shared % 128 != 0 || shared < base || shared + bytes() > base + state.shared->size())
+    else if (shared % 128 != 0 || shared < base || shared + bytes() > base + state.shared().size())
       state.error = "a bulk copy's buffer is unaligned or outside of shared memory";
   }
 

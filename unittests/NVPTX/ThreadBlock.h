@@ -59,11 +59,14 @@ private:
   bool isDoneAtOnce = false;
 };
 
-/// What is known of the block while it runs.
+/// What is known of a block while it runs.
 struct BlockState {
   std::array<unsigned, 3> grid, block;
   unsigned numThreads;
-  SharedMemory *shared;
+  /// Its number in the cluster, and the shared memory of all blocks there.
+  unsigned rank = 0;
+  llvm::MutableArrayRef<SharedMemory> cluster;
+  SharedMemory &shared() const { return cluster[rank]; }
   std::vector<AsyncCopies> copies; ///< of each thread
   /// Tensor maps as the unit that copies knows them, by address.
   std::map<uint64_t, std::array<uint8_t, 128>> tensorMaps;
@@ -73,7 +76,7 @@ struct BlockState {
 
 /// Something that threads do in ways the host does not know.
 struct ThreadOperation {
-  enum class Scope { Thread, Warp, Group, Block }; ///< a group is four warps
+  enum class Scope { Thread, Warp, Group, Block, Cluster }; ///< a group is four warps
   /// The name of an intrinsic or of an instruction, or how it starts with a final '*'.
   std::string name;
   Scope scope;
@@ -96,12 +99,16 @@ std::vector<ThreadOperation> copyOperations();
 /// Of SimulatedTMA.cpp; readBulkInstruction names them.
 std::vector<ThreadOperation> bulkOperations();
 
-/// Runs a block: `entry` is called on a fiber for each thread. What went wrong, or an empty text.
-std::string runBlock(BlockState &state, const std::function<void()> &entry, std::mt19937 &random);
+/// Runs the blocks of a cluster side by side: `entry` is called on a fiber for each thread. The memory of a
+/// block is poisoned when it ends. What went wrong, or an empty text.
+std::string runCluster(llvm::MutableArrayRef<BlockState> blocks, const std::function<void()> &entry,
+                       std::mt19937 &random);
 
 /// Called on a fiber: operation number `index` of threadOperations(). Returns when it is done.
 void callOperation(uint32_t index, const uint32_t *operands, uint32_t numOperands, uint32_t *results,
                    uint32_t numResults);
+/// Called on a fiber: the shared memory of its block.
+uint8_t *sharedMemory();
 
 } // namespace despina::test
 

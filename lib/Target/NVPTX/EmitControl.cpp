@@ -174,6 +174,11 @@ LogicalResult emitWarpId(ThreadEmitter &e, ttg::WarpIdOp op) {
   return success();
 }
 
+LogicalResult emitClusterBarrier(ThreadEmitter &e, ttng::ClusterBarrierOp) {
+  e.clusterBarrier();
+  return success();
+}
+
 LogicalResult emitPoison(ThreadEmitter &e, ub::PoisonOp op) {
   Registers registers;
   for (Type type : e.registerTypes(op.getType()))
@@ -202,6 +207,7 @@ void addControlEmitters(EmitterTable &table) {
   table.add<tt::BarrierOp, emitBarrier>();
   table.add<ttg::WarpBarrierOp, emitWarpBarrier>();
   table.add<ttg::WarpIdOp, emitWarpId>();
+  table.add<ttng::ClusterBarrierOp, emitClusterBarrier>();
   table.add<ub::PoisonOp, emitPoison>();
 }
 

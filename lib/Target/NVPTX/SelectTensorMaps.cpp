@@ -155,7 +155,7 @@ std::optional<TensorMapRecipe> formOf(tt::MakeTensorDescOp desc) {
   }
   if (!matchPattern(desc.getStrides().back(), m_One()))
     return std::nullopt;
-  std::optional<TensorMapBox> box = tensorMapBox(block.getShape(), form.elementBytes);
+  std::optional<TensorMapBox> box = tensorMapBox(block.getShape(), form.elementBytes, ttg::numCTAs(desc));
   if (!box)
     return std::nullopt;
   form.swizzleBytes = box->swizzleBytes;

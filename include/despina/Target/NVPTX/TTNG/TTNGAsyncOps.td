@@ -25,6 +25,11 @@ def TTNG_FenceAsyncGlobalOp : TTNG_Op<"fence_async_global", [MemoryEffects<[MemR
   let assemblyFormat = "attr-dict";
 }
 
+def TTNG_ClusterBarrierOp : TTNG_Op<"cluster_barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Barrier over the threads of all blocks of a cluster";
+  let assemblyFormat = "attr-dict";
+}
+
 //===----------------------------------------------------------------------===//
 // Barriers in shared memory: buffers of one i64
 //===----------------------------------------------------------------------===//
