@@ -222,8 +222,8 @@ bool CodeGenerator::openCall(const ast::Node *node, const std::shared_ptr<const 
   }
   if (callDepth_ >= options_.maxCallDepth) {
     recursionError(node, *info,
-                   "maximum call depth (" + std::to_string(options_.maxCallDepth) + ") exceeded in call of `" +
-                       info->name + "`");
+                   "maximum call depth (" + std::to_string(options_.maxCallDepth) +
+                       ") exceeded in call of `" + info->name + "`");
     return false;
   }
   if (!bindArguments(node, *info, args, keywords, bound))

@@ -397,7 +397,9 @@ public:
 
   LogicalResult run(ModuleOp module, const Architecture &arch) {
     moveOutOfLoops(module);
-    Selection(module, requirementOfInstruction("tensormap.replace").isMetBy(arch)).run();
+    Selection(module,
+              requirementOfInstruction("tensormap.replace").isMetBy(arch) && ttg::numCTAs(module) == 1)
+        .run();
     return success();
   }
 };
