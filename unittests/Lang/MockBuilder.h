@@ -250,8 +250,9 @@ public:
     EXPECT_LE(typeOf(a).rank(), 3u);
     return record("dot " + std::to_string(int(precision)), typeOf(acc));
   }
-  Handle dotScaled(const ScaledOperand &a, const ScaledOperand &b, Handle acc, bool fastMath) override {
-    auto side = [](const ScaledOperand &x) {
+  Handle dotScaled(const Builder::ScaledOperand &a, const Builder::ScaledOperand &b, Handle acc,
+                   bool fastMath) override {
+    auto side = [](const Builder::ScaledOperand &x) {
       return std::to_string(int(x.format)) + (x.scale ? "s" : "") + (x.packedAlongK ? "k" : "");
     };
     return record("dot scaled " + side(a) + " " + side(b) + (fastMath ? " fast" : ""), typeOf(acc));

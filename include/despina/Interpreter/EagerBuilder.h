@@ -87,6 +87,7 @@ public:
   Handle gather(Handle source, Handle indices, unsigned axis) override;
   Handle histogram(Handle x, Handle mask, const Type &result) override;
   Handle dot(Handle a, Handle b, Handle acc, DotPrecision precision, int32_t maxImpreciseAcc) override;
+  Handle dotScaled(const ScaledOperand &a, const ScaledOperand &b, Handle acc, bool fastMath) override;
   std::optional<Handles> reduce(llvm::ArrayRef<Handle> inputs, unsigned axis,
                                 llvm::ArrayRef<Type> resultTypes, Combine combine) override;
   std::optional<Handles> scan(llvm::ArrayRef<Handle> inputs, unsigned axis, bool reverse,
