@@ -149,6 +149,8 @@ bool despina::takesAnyLayout(OpOperand &operand) {
 namespace {
 
 constexpr int64_t shuffleCost = 8, sharedCost = 32, barrierCost = 64;
+/// Through the memory of other blocks of a cluster, which is farther away, with two barriers of all of them.
+constexpr int64_t clusterCost = 128, clusterBarrierCost = 512;
 constexpr int64_t expensiveCost = 8, loadCost = 16;
 /// A loop is taken to run so often.
 constexpr int64_t iterations = 8;
@@ -177,7 +179,9 @@ LayoutCosts::Means LayoutCosts::meansBetween(LayoutAttr from, LayoutAttr to) {
   if (!isNew)
     return entry->second;
   std::optional<LinearLayout> places = to.getLayout().invertAndCompose(from.getLayout());
-  if (places && places->isTrivialOver(LayoutDim::Block) && places->isTrivialOver(LayoutDim::Warp))
+  if (places && !places->preserves(LayoutDim::Block))
+    entry->second = Means::OtherBlocks;
+  else if (places->isTrivialOver(LayoutDim::Block) && places->isTrivialOver(LayoutDim::Warp))
     entry->second = places->isTrivialOver(LayoutDim::Lane) ? Means::Registers : Means::Shuffle;
   return entry->second;
 }
@@ -189,6 +193,7 @@ int64_t LayoutCosts::conversion(Type element, LayoutAttr from, LayoutAttr to) {
   case Means::Registers: return 1;
   case Means::Shuffle: return shuffleCost * words;
   case Means::SharedMemory: return barrierCost + sharedCost * words;
+  case Means::OtherBlocks: return clusterBarrierCost + clusterCost * words;
   }
   return 0;
 }

@@ -49,7 +49,7 @@ public:
   static int64_t weight(mlir::Block *block);
 
 private:
-  enum class Means { Nothing, Registers, Shuffle, SharedMemory };
+  enum class Means { Nothing, Registers, Shuffle, SharedMemory, OtherBlocks };
   Means meansBetween(ttg::LayoutAttr from, ttg::LayoutAttr to);
   llvm::DenseMap<std::pair<mlir::Attribute, mlir::Attribute>, Means> known;
 };

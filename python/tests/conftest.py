@@ -25,6 +25,7 @@ def pytest_addoption(parser):
     parser.addoption(
         "--compile-only", metavar="ARCHES", help="compile each kernel for these GPUs too: sm_80,sm_89,sm_90a"
     )
+    parser.addoption("--num-ctas", type=int, help="blocks per program on GPUs, where a test does not say")
     parser.addoption("--results", metavar="FILE", help="write what became of each test, for scripts/conformance")
 
 
@@ -35,7 +36,7 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "needs_torch: the test is about torch")
     config.addinivalue_line("markers", "stub_cuda: the test needs the stand-in for CUDA's driver, hence no GPU")
     if config.getoption("--device") == "cuda":
-        start_on_gpu()
+        start_on_gpu(config.getoption("--num-ctas"))
     else:
         os.environ["TRITON_DEFAULT_BACKEND"] = "cpu"
         os.environ["DESPINA_LIBCUDA_PATH"] = build_stub()
@@ -75,7 +76,7 @@ def machine():
     return platform.processor() or platform.machine()
 
 
-def start_on_gpu():
+def start_on_gpu(num_ctas):
     import gpu
 
     from despina import _native
@@ -86,7 +87,7 @@ def start_on_gpu():
         raise pytest.UsageError("--device cuda: there is no GPU")
     # The tests that say nothing of it mean the CPU's precision of fp32 products; others ask for tf32.
     os.environ.setdefault("TRITON_F32_DEFAULT", "ieee")
-    gpu.install_device()
+    gpu.install_device(num_ctas)
 
 
 def start_compile_only(config, arches):
@@ -96,7 +97,7 @@ def start_compile_only(config, arches):
         # NVIDIA's Python packages, which scripts/setup installs where there is no toolkit.
         if not any(glob.glob(os.path.join(path, "nvidia", "*", "bin", "ptxas")) for path in sys.path):
             raise pytest.UsageError("--compile-only: there is no ptxas; run scripts/setup")
-    config.compile_only = gpu.CompileOnly(arches)
+    config.compile_only = gpu.CompileOnly(arches, config.getoption("--num-ctas"))
     config.compile_only.install()
 
 

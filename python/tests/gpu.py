@@ -132,8 +132,8 @@ def staged_call(call, args, kwargs):
     return result
 
 
-def install_device():
-    """From now on launches with NumPy arrays go to the GPU."""
+def install_device(num_ctas):
+    """From now on launches with NumPy arrays go to the GPU, with so many blocks per program where they do not say."""
     bind, run = JITFunction.__getitem__, JITFunction.run
     bind_compiled = CompiledKernel.__getitem__
 
@@ -141,6 +141,8 @@ def install_device():
         return lambda *args, **kwargs: staged_call(bind(self, grid), args, kwargs)
 
     def run_staged(self, *args, grid, warmup=False, **kwargs):
+        if num_ctas:
+            kwargs.setdefault("num_ctas", num_ctas)
         return staged_call(lambda *a, **k: run(self, *a, grid=grid, warmup=warmup, **k), args, kwargs)
 
     def getitem_compiled(self, grid):
@@ -154,8 +156,8 @@ def install_device():
 class CompileOnly:
     """Compiles what the tests compile for other architectures, once for each different kernel."""
 
-    def __init__(self, arches):
-        self.arches = arches
+    def __init__(self, arches, num_ctas):
+        self.arches, self.num_ctas = arches, num_ctas
         self.seen = {}
         self.failures = []
         self.compiled = 0
@@ -194,13 +196,17 @@ class CompileOnly:
 
     def compile(self, src, arguments, options, arch):
         native = compiler_module._native_options(options)
+        if self.num_ctas and native["num_ctas"] == 1:
+            native["num_ctas"] = self.num_ctas
         try:
             kernel = _native.compile(src.fn._handle, arguments, native, ("cuda", arch, 32), ["cubin"])
             assert kernel.text("cubin")[:4] == b"\x7fELF"
         except Exception as error:
-            # The one rule of the language that depends on the architecture.
+            # What depends on the architecture.
             number = int("".join(filter(str.isdigit, arch)))
             if number < 89 and "type fp8e4nv not supported in this architecture" in str(error):
+                return None
+            if number < 90 and "num_ctas > 1 needs clusters" in str(error):
                 return None
             return f"{src.name} for {arch}: {type(error).__name__}: {error}"
         self.compiled += 1

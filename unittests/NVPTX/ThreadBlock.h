@@ -37,18 +37,21 @@ template <typename T> struct SharedAllocator {
 };
 using SharedMemory = std::vector<uint8_t, SharedAllocator<uint8_t>>;
 
-/// What is known of the block while it runs.
+/// What is known of a block while it runs.
 struct BlockState {
   std::array<unsigned, 3> grid, block;
   unsigned numThreads;
-  SharedMemory *shared;
+  /// Its number in the cluster, and the shared memory of all blocks there.
+  unsigned rank = 0;
+  llvm::MutableArrayRef<SharedMemory> cluster;
+  SharedMemory &shared() const { return cluster[rank]; }
   /// Set by an operation that cannot do what it should.
   std::string error;
 };
 
 /// Something that threads do in ways the host does not know.
 struct ThreadOperation {
-  enum class Scope { Thread, Warp, Group, Block }; ///< a group is four warps
+  enum class Scope { Thread, Warp, Group, Block, Cluster }; ///< a group is four warps
   /// The name of an intrinsic or of an instruction, or how it starts with a final '*'.
   std::string name;
   Scope scope;
@@ -65,12 +68,16 @@ std::vector<ThreadOperation> matrixOperations();
 /// Of SimulatedWgmma.cpp: wgmma.mma_async by its opcode, with "registers." before it where a is in registers.
 std::vector<ThreadOperation> groupOperations();
 
-/// Runs a block: `entry` is called on a fiber for each thread. What went wrong, or an empty text.
-std::string runBlock(BlockState &state, const std::function<void()> &entry, std::mt19937 &random);
+/// Runs the blocks of a cluster side by side: `entry` is called on a fiber for each thread. The memory of a
+/// block is poisoned when it ends. What went wrong, or an empty text.
+std::string runCluster(llvm::MutableArrayRef<BlockState> blocks, const std::function<void()> &entry,
+                       std::mt19937 &random);
 
 /// Called on a fiber: operation number `index` of threadOperations(). Returns when it is done.
 void callOperation(uint32_t index, const uint32_t *operands, uint32_t numOperands, uint32_t *results,
                    uint32_t numResults);
+/// Called on a fiber: the shared memory of its block.
+uint8_t *sharedMemory();
 
 } // namespace despina::test
 

@@ -7,7 +7,8 @@
 //   %tile = builtin.unrealized_conversion_cast %p : !tt.ptr<f32> to tensor<...>
 //     reads each register from memory that holds the tile in row-major order
 //   %done = builtin.unrealized_conversion_cast %tile, %p : tensor<...>, !tt.ptr<f32> to i1
-//     writes every register of every thread, copies included: register r of thread t at t * registers + r
+//     writes every register of every thread, copies included: register r of thread t at t * registers + r,
+//     threads of all blocks of the cluster in order
 //
 // Memory holds i1 as bytes.
 //
@@ -31,6 +32,7 @@ namespace despina::test {
 
 struct TileKernelOptions {
   unsigned numWarps = 4;
+  unsigned numCTAs = 1;
   unsigned capability = 90;
   /// Run on the module before memory is allocated.
   std::function<void(mlir::OpPassManager &)> passes;

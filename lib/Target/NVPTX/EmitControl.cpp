@@ -164,6 +164,11 @@ LogicalResult emitBarrier(ThreadEmitter &e, tt::BarrierOp) {
   return success();
 }
 
+LogicalResult emitClusterBarrier(ThreadEmitter &e, ttng::ClusterBarrierOp) {
+  e.clusterBarrier();
+  return success();
+}
+
 LogicalResult emitPoison(ThreadEmitter &e, ub::PoisonOp op) {
   Registers registers;
   for (Type type : e.registerTypes(op.getType()))
@@ -190,6 +195,7 @@ void addControlEmitters(EmitterTable &table) {
   table.add<tt::GetNumProgramsOp, emitNumPrograms>();
   table.add<tt::AssumeOp, emitAssume>();
   table.add<tt::BarrierOp, emitBarrier>();
+  table.add<ttng::ClusterBarrierOp, emitClusterBarrier>();
   table.add<ub::PoisonOp, emitPoison>();
 }
 

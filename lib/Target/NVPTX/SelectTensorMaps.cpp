@@ -133,7 +133,7 @@ std::optional<TensorMapRecipe> recipeOf(tt::MakeTensorDescOp desc) {
       return std::nullopt;
   if (recipe.strides[0].argument || recipe.strides[0].constant != 1)
     return std::nullopt;
-  std::optional<TensorMapBox> box = tensorMapBox(block.getShape(), recipe.elementBytes);
+  std::optional<TensorMapBox> box = tensorMapBox(block.getShape(), recipe.elementBytes, ttg::numCTAs(desc));
   if (!box)
     return std::nullopt;
   recipe.swizzleBytes = box->swizzleBytes;

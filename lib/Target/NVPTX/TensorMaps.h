@@ -6,7 +6,7 @@
 #ifndef DESPINA_LIB_TARGET_NVPTX_TENSORMAPS_H
 #define DESPINA_LIB_TARGET_NVPTX_TENSORMAPS_H
 
-#include "despina/Analysis/LinearLayout.h"
+#include "despina/Analysis/LayoutCluster.h"
 #include "despina/Target/NVPTX/LoweredKernel.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -20,11 +20,16 @@ namespace despina::nvptx {
 struct TensorMapBox {
   llvm::SmallVector<int64_t, 5> extents; ///< in the order of the axes
   unsigned swizzleBytes = 0;
-  /// Of a buffer for the whole block: (offset, block) to the axes. In it, each box lies in one piece.
-  LinearLayout layout;
 };
-/// None where bulk copies cannot move such a block: less than 16 bytes in a row, more than five axes.
-std::optional<TensorMapBox> tensorMapBox(llvm::ArrayRef<int64_t> block, unsigned elementBytes);
+/// None where bulk copies cannot move such a block of a tile: less than 16 bytes in a row, more than five
+/// axes. Where so many blocks of a cluster share the tile along its first axis, boxes are no larger than what
+/// one of them has.
+std::optional<TensorMapBox> tensorMapBox(llvm::ArrayRef<int64_t> block, unsigned elementBytes,
+                                         unsigned clusterBlocks = 1);
+/// A buffer that such boxes fill, each in one piece: (offset, block) to the axes. None if blocks that share
+/// the tile this way would have parts of boxes.
+std::optional<LinearLayout> tensorMapBuffer(llvm::ArrayRef<int64_t> block, unsigned elementBytes,
+                                            const TensorMapBox &box, const ClusterSplit &split);
 
 /// The recipes of a kernel, as the module's attribute `ttng.tensor_maps`.
 void setTensorMaps(mlir::ModuleOp module, llvm::ArrayRef<TensorMapRecipe> recipes);

@@ -343,6 +343,12 @@ Value ThreadEmitter::isCanonical(uint64_t laneMask, uint64_t warpMask, uint64_t 
 void ThreadEmitter::barrier() { make<NVVM::BarrierOp>(); }
 void ThreadEmitter::warpBarrier() { make<NVVM::SyncWarpOp>(i32(-1)); }
 
+void ThreadEmitter::clusterBarrier() {
+  // Without more said, the first releases and the second acquires.
+  make<NVVM::ClusterArriveOp>(b.getUnitAttr());
+  make<NVVM::ClusterWaitOp>(b.getUnitAttr());
+}
+
 Value ThreadEmitter::tensorMap(unsigned index) {
   return function_.getArgument(kernel_.getNumArguments() + index);
 }
@@ -361,6 +367,12 @@ Value ThreadEmitter::entryVariable(Type type, int64_t start) {
 
 Value ThreadEmitter::sharedPointer(int64_t byteOffset) {
   return elementPointer(shared_, b.getI8Type(), byteOffset);
+}
+
+Value ThreadEmitter::inBlock(Value address, Value block) {
+  auto type =
+      LLVM::LLVMPointerType::get(b.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster));
+  return make<NVVM::MapaOp>(type, address, block);
 }
 
 std::optional<int64_t> ThreadEmitter::sharedOffset(Operation *op) {

@@ -163,8 +163,12 @@ public:
   /// Whether bits (masks) of the lane, warp and block are all 0; null if no bit is asked for. With
   /// freeVariableMask of a layout: whether this thread is the one that acts for all that hold copies.
   mlir::Value isCanonical(uint64_t laneMask, uint64_t warpMask, uint64_t blockMask = 0);
-  void barrier();
+  void barrier(); ///< of the block
   void warpBarrier();
+  /// Of all blocks of the cluster; what any thread did before it is seen by all after it.
+  void clusterBarrier();
+  /// Of all threads that run the program.
+  void programBarrier() { numCTAs() > 1 ? clusterBarrier() : barrier(); }
 
   /// The address (generic) of a tensor map among the kernel's parameters.
   mlir::Value tensorMap(unsigned index);
@@ -174,6 +178,10 @@ public:
   //===--- Shared memory ----------------------------------------------------===//
   /// !llvm.ptr<3> to the block's dynamic shared memory, plus a constant in bytes.
   mlir::Value sharedPointer(int64_t byteOffset);
+  /// The same place in the shared memory of another block of the cluster, whose number is an i32
+  /// (!llvm.ptr<7>). A cluster barrier goes before what is read there, and one after it: a block must neither
+  /// end nor write anew while others read.
+  mlir::Value inBlock(mlir::Value address, mlir::Value block);
   /// What allocation gave an operation; none for one that needs no memory.
   static std::optional<int64_t> sharedOffset(mlir::Operation *op);
 

@@ -44,6 +44,17 @@
 # ATOMIC: {{(red|atom)}}.{{.*}}add.f32
 # ATOMIC-NOT: bulk
 #
+# Two blocks copy half of the rows each, and write them.
+# RUN: despina compile %s:copy -t cuda --arch sm_90a --num-ctas 2 -s "*fp16:16,*fp16:16,i32,i32,i32:16" -c ROWS=32 COLUMNS=64 -e ptx | FileCheck %s --check-prefix=CLUSTER
+# RUN: despina compile %s:copy -t cuda --arch sm_90a --num-ctas 2 -s "*fp16:16,*fp16:16,i32,i32,i32:16" -c ROWS=32 COLUMNS=64 -e cubin -o %t.cluster.cubin
+# CLUSTER: %cluster_ctaid.x
+# CLUSTER-NOT: {{(ld|st)}}.global
+# CLUSTER-DAG: mbarrier.arrive.expect_tx.shared::cta.b64 _, [%{{.*}}], 2048;
+# CLUSTER: cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes
+# CLUSTER-NOT: barrier.cluster
+# CLUSTER: cp.async.bulk.tensor.2d.global.shared::cta.bulk_group
+# CLUSTER-NOT: {{(ld|st)}}.global
+#
 # Both end in a cubin.
 # RUN: despina compile %s:copy -t cuda --arch sm_90a -s "*fp16:16,*fp16:16,i32,i32,i32:16" -c ROWS=32 COLUMNS=64 -e cubin -o %t.copy.cubin
 # RUN: despina compile %s:accumulate -t cuda --arch sm_90a -s "*fp32:16,*fp32:16,i32" -c BLOCK=128 -e cubin -o %t.accumulate.cubin

@@ -21,6 +21,11 @@ def TTNG_FenceAsyncSharedOp : TTNG_Op<"fence_async_shared", [MemoryEffects<[MemR
   let assemblyFormat = "attr-dict";
 }
 
+def TTNG_ClusterBarrierOp : TTNG_Op<"cluster_barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Barrier over the threads of all blocks of a cluster";
+  let assemblyFormat = "attr-dict";
+}
+
 //===----------------------------------------------------------------------===//
 // Barriers in shared memory: buffers of one i64
 //===----------------------------------------------------------------------===//
