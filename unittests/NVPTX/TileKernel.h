@@ -35,7 +35,7 @@ struct TileKernelOptions {
   unsigned numCTAs = 1;
   unsigned capability = 90;
   /// Run on the module before memory is allocated.
-  std::function<void(mlir::OpPassManager &)> passes;
+  std::function<void(mlir::OpPassManager &)> passes = {};
 };
 
 /// Emits and runs a kernel: `parameters` are types of its arguments p0, p1, ..., `body` its operations.
