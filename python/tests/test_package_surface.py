@@ -69,6 +69,20 @@ def test_launching_a_compiled_kernel_without_its_constants():
         kernel[(1,)](x, y)
 
 
+@triton.jit
+def steps_kernel(out_ptr, N: tl.constexpr):
+    steps: tl.constexpr = tl.standard._log2(N)
+    tl.store(out_ptr + tl.arange(0, 1), tl.full([1], steps, tl.int32))
+    tl.store(out_ptr + 1 + tl.arange(0, 1), tl.full([1], tl.math.pow(2.0, steps), tl.int32))
+
+
+def test_names_that_libraries_reach_into_the_language_for():
+    out = np.zeros(2, np.int32)
+    for n in (1, 2, 64, 1 << 20):
+        steps_kernel[(1,)](out, N=n)
+        assert out.tolist() == [tl.standard._log2(n), n] == [n.bit_length() - 1, n]
+
+
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
