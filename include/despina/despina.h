@@ -185,8 +185,8 @@ struct LaunchOptions {
   int device = -1;
   /// Of a GPU target, a CUstream; null: the device's default stream.
   void *stream = nullptr;
-  /// Of a GPU target: scratch memory of the device, as much as `globalScratchBytes` says; 0: the launch takes
-  /// some of its own, in the order of the stream.
+  /// Of a GPU target: scratch memory of the device, `globalScratchBytes` for each block of the grid, aligned to
+  /// `globalScratchAlignment`; 0: the launch takes some of its own, in the order of the stream.
   uint64_t globalScratch = 0;
   /// Of the CPU target: polled on the calling thread; when it answers true the rest of the grid is dropped.
   bool (*shouldStop)(void *) = nullptr;

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "despina/Analysis/SharedBuffers.h"
 
+#include "despina/Analysis/ValueFlow.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -85,19 +87,8 @@ bool SharedBuffers::flowThrough(Operation *op) {
     for (auto [source, target] : llvm::zip(from, to))
       changed |= flow(source, target);
   };
-  if (auto loop = dyn_cast<scf::ForOp>(op)) {
-    flowAll(loop.getInitArgs(), loop.getRegionIterArgs());
-    flowAll(loop.getYieldedValues(), loop.getRegionIterArgs());
-    flowAll(loop.getRegionIterArgs(), loop.getResults());
-  } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-    flowAll(loop.getInits(), loop.getBeforeArguments());
-    flowAll(loop.getYieldOp().getOperands(), loop.getBeforeArguments());
-    flowAll(loop.getConditionOp().getArgs(), loop.getAfterArguments());
-    flowAll(loop.getConditionOp().getArgs(), loop.getResults());
-  } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
-    flowAll(branch.thenYield().getOperands(), branch.getResults());
-    if (branch.elseBlock())
-      flowAll(branch.elseYield().getOperands(), branch.getResults());
+  if (isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op)) {
+    forEachValueFlow(op, [&](OpOperand &from, Value to) { changed |= flow(from.get(), to); });
   } else if (auto partitions = dyn_cast<ttg::WarpSpecializeOp>(op)) {
     for (Region &partition : partitions.getPartitions())
       flowAll(partitions.getCaptures(), partition.getArguments());

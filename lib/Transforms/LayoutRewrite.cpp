@@ -6,6 +6,7 @@
 #include "LayoutRewrite.h"
 
 #include "despina/Analysis/LayoutInference.h"
+#include "despina/Analysis/ValueFlow.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -20,28 +21,10 @@ using ttg::LayoutAttr;
 //===----------------------------------------------------------------------===//
 
 void despina::forEachFlow(Operation *op, function_ref<void(OpOperand &, Value)> visit) {
-  auto pairs = [&](auto from, auto &&to) {
-    for (auto [operand, target] : llvm::zip(from, to))
-      if (isa<RankedTensorType>(target.getType()))
-        visit(operand, target);
-  };
-  if (auto loop = dyn_cast<scf::ForOp>(op)) {
-    MutableArrayRef<OpOperand> yielded = loop.getBody()->getTerminator()->getOpOperands();
-    MutableArrayRef<OpOperand> inits = loop.getInitArgsMutable();
-    for (MutableArrayRef<OpOperand> operands : {inits, yielded}) {
-      pairs(operands, loop.getRegionIterArgs());
-      pairs(operands, loop.getResults());
-    }
-  } else if (auto branch = dyn_cast<scf::IfOp>(op); branch && branch.getNumResults()) {
-    pairs(branch.thenYield()->getOpOperands(), branch.getResults());
-    pairs(branch.elseYield()->getOpOperands(), branch.getResults());
-  } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-    pairs(loop->getOpOperands(), loop.getBeforeArguments());
-    pairs(loop.getYieldOp()->getOpOperands(), loop.getBeforeArguments());
-    MutableArrayRef<OpOperand> passed = loop.getConditionOp().getArgsMutable();
-    pairs(passed, loop.getAfterArguments());
-    pairs(passed, loop.getResults());
-  }
+  forEachValueFlow(op, [&](OpOperand &from, Value to) {
+    if (isa<RankedTensorType>(to.getType()))
+      visit(from, to);
+  });
 }
 
 void despina::forEachFlowOf(OpOperand &operand, function_ref<void(Value)> visit) {

@@ -928,18 +928,37 @@ bool readGrid(PyObject *object, Grid &grid) {
   return true;
 }
 
+/// The scratch memory of a launch, from the allocator that the program has set. Owned by the result, which
+/// must live until the kernel is queued; null after setting a Python error.
+static Ref allocateScratch(const Kernel &kernel, const Grid &grid, void *stream, uint64_t &address) {
+  const KernelResources &resources = kernel.resources();
+  uint64_t blocks = uint64_t(grid.x) * uint64_t(grid.y) * uint64_t(grid.z) * uint64_t(resources.numCtas);
+  Ref answer = Ref::steal(
+      PyObject_CallFunction(registry().allocateScratch, "KKK", resources.globalScratchBytes * blocks,
+                            static_cast<unsigned long long>(resources.globalScratchAlignment),
+                            static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(stream))));
+  if (!answer)
+    return {};
+  address = PyLong_AsUnsignedLongLong(PyTuple_GetItem(answer.get(), 1));
+  return PyErr_Occurred() ? Ref() : answer;
+}
+
 bool runKernel(const Kernel &kernel, const Grid &grid, const uint64_t *slots, int device, void *stream) {
   auto poll = [](void *) {
     GILGuard guard;
     return PyErr_CheckSignals() < 0;
   };
   LaunchOptions options;
+  Ref scratch;
   if (device == cpuPlace) {
     bool onMainThread = PyThread_get_thread_ident() == registry().mainThread;
     options.shouldStop = onMainThread ? +poll : nullptr;
   } else {
     options.device = device;
     options.stream = stream;
+    if (kernel.resources().globalScratchBytes != 0 &&
+        !(scratch = allocateScratch(kernel, grid, stream, options.globalScratch)))
+      return false;
   }
   Expected<bool> done = true;
   {

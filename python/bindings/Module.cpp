@@ -264,6 +264,7 @@ void registerPackage(nb::dict values) {
   setOnce(r.enterHooks, values, "enter_hooks");
   setOnce(r.exitHooks, values, "exit_hooks");
   setOnce(r.activeDevice, values, "active_device");
+  setOnce(r.allocateScratch, values, "allocate_scratch");
 }
 
 void setMainThread(unsigned long identifier) { registry().mainThread = identifier; }

@@ -108,6 +108,7 @@ struct Registry {
   PyObject *allowGlobals = nullptr;                     ///< () -> bool: TRITON_ALLOW_NON_CONSTEXPR_GLOBALS
   PyObject *enterHooks = nullptr, *exitHooks = nullptr; ///< lists
   PyObject *activeDevice = nullptr;                     ///< () -> number of a CUDA device, or -1: the CPU
+  PyObject *allocateScratch = nullptr;                  ///< (bytes, alignment, stream) -> (owner, address)
   unsigned long mainThread = 0;
   // Interned names.
   PyObject *value, *dataPtr, *dtype, *handle, *signature, *path, *globals, *closure, *code, *freevars, *fn,

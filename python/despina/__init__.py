@@ -5,6 +5,7 @@ from ._raise import make_error as _make_error
 from ._version import __version__
 from .errors import TritonError
 from .runtime import jit as _jit_module
+from .runtime._allocation import allocate_scratch as _allocate_scratch, set_allocator
 from .runtime.jit import (
     JITFunction,
     KernelInterface,
@@ -36,6 +37,7 @@ _native.register_package(
         "enter_hooks": knobs._enter_hooks.calls,
         "exit_hooks": knobs._exit_hooks.calls,
         "active_device": _active_device,
+        "allocate_scratch": _allocate_scratch,
     }
 )
 
@@ -62,15 +64,6 @@ def next_power_of_2(n):
 
 cdiv.__despina_path__ = "triton.cdiv"
 next_power_of_2.__despina_path__ = "triton.next_power_of_2"
-
-
-def set_allocator(allocator):
-    """Sets the function that gives kernels scratch memory. Kernels of the CPU target need none."""
-    global _allocator
-    _allocator = allocator
-
-
-_allocator = None
 
 __all__ = [
     "Autotuner",

@@ -24,6 +24,7 @@ from despina import _native
 from despina.compiler import compiler as compiler_module
 from despina.compiler.compiler import CompiledKernel
 from despina.runtime import jit as jit_module
+from despina.runtime._allocation import set_allocator
 from despina.runtime.jit import JITFunction, TensorWrapper
 from despina.tools.tensor_descriptor import TensorDescriptor
 
@@ -132,8 +133,20 @@ def staged_call(call, args, kwargs):
     return result
 
 
+class Scratch:
+    """Memory for a kernel, full of what was there before."""
+
+    def __init__(self, size, stream):
+        self._memory = _native.cuda_allocate(_native.cuda_current_device(), size)
+        self._memory.fill_async(0xCD, stream)
+
+    def data_ptr(self):
+        return self._memory.address
+
+
 def install_device(num_ctas):
     """From now on launches with NumPy arrays go to the GPU, with so many blocks per program where they do not say."""
+    set_allocator(lambda size, alignment, stream: Scratch(size, stream))
     bind, run = JITFunction.__getitem__, JITFunction.run
     bind_compiled = CompiledKernel.__getitem__
 

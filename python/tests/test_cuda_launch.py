@@ -1,9 +1,12 @@
 """Launches on CUDA devices, against a stand-in for the driver that records what it is asked."""
 
+import concurrent.futures
+import contextvars
 import os
 import pickle
 import subprocess
 import sys
+import types
 
 import numpy as np
 import pytest
@@ -207,6 +210,115 @@ def test_warmup_compiles_for_the_active_driver(stub, copy, on_gpu):
     assert kernel.metadata.target == GPUTarget("cuda", 90, 32)
     assert ".visible .entry copy_kernel(" in kernel.asm["ptx"]
     assert stub.launches() == []
+
+
+#
+# Scratch memory
+#
+
+
+@triton.jit
+def rows_of(x_ptr, first, rows, BLOCK: tl.constexpr):
+    """Each program makes a tensor map for itself."""
+    x = tl.make_tensor_descriptor(x_ptr + first, [rows, BLOCK], [BLOCK, 1], [16, BLOCK])
+    for i in range(0, rows, 16):
+        x.store([i, 0], x.load([i, 0]) + 1)
+
+
+class Allocator:
+    """Remembers what it was asked, and what was launched by then."""
+
+    def __init__(self, stub, shift=0):
+        self.stub, self.shift, self.asked, self.given = stub, shift, [], []
+
+    def __call__(self, size, alignment, stream):
+        self.asked.append((size, alignment, stream, len(self.stub.launches())))
+        memory = Tensor(size + 256, np.int8)
+        address = -(-memory.data_ptr() // 256) * 256 + self.shift
+        self.given.append(address)
+        return types.SimpleNamespace(data_ptr=lambda: address, memory=memory)
+
+
+def test_scratch_memory_comes_from_the_allocator(stub, torch_streams):
+    allocator = Allocator(stub)
+    triton.set_allocator(allocator)
+    x, _ = tensors()
+    torch_streams[0] = 0x2010
+    stub.expect_parameters([8, 4, 4, 8])
+    kernel = rows_of[(2, 3, 4)](x, 4, 64, BLOCK=32)
+    assert (kernel.metadata.global_scratch_size, kernel.metadata.global_scratch_align) == (128, 128)
+    kernel[(5, 1, 1)](x, 4, 64, 32, stream=0x2020)
+    assert allocator.asked == [(128 * 24, 128, 0x2010, 0), (128 * 5, 128, 0x2020, 1)]
+    assert [launch.values("QiiQ")[3] for launch in stub.launches()] == allocator.given
+    assert stub.calls("cuMemAllocAsync") == []
+
+
+def test_kernels_without_need_ask_for_nothing(stub, copy):
+    triton.set_allocator(None)
+    kernel = copy[(1,)](*tensors(), 64, BLOCK=64)
+    assert (kernel.metadata.global_scratch_size, kernel.metadata.global_scratch_align) == (0, 1)
+    rows_of[(0,)](tensors()[0], 4, 64, BLOCK=32)
+    assert len(stub.launches()) == 1
+
+
+def test_no_allocator(stub):
+    def launch():
+        with pytest.raises(RuntimeError, match="Kernel requires a runtime memory allocation, but no allocator was set"):
+            rows_of[(1,)](tensors()[0], 4, 64, BLOCK=32)
+
+    triton.set_allocator(Allocator(stub))
+    # An allocator counts for the thread that has set it.
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        pool.submit(launch).result()
+    contextvars.Context().run(launch)
+    assert stub.launches() == []
+    rows_of[(1,)](tensors()[0], 4, 64, BLOCK=32)
+    assert len(stub.launches()) == 1
+
+
+def fails(size, alignment, stream):
+    raise MemoryError("no more")
+
+
+@pytest.mark.parametrize(
+    "allocator, kind, text",
+    [
+        (fails, MemoryError, "no more"),
+        (lambda size, alignment, stream: 5, AttributeError, "data_ptr"),
+        (lambda size, alignment, stream: RawPointer(0x1040), ValueError, "address 0x1040 .* must be a multiple of 128"),
+        (lambda size, alignment, stream: RawPointer(0), ValueError, "address 0x0 for 128 bytes"),
+    ],
+)
+def test_allocators_that_fail(stub, allocator, kind, text):
+    triton.set_allocator(allocator)
+    with pytest.raises(kind, match=text):
+        rows_of[(1,)](tensors()[0], 4, 64, BLOCK=32)
+    assert stub.launches() == []
+
+
+def test_scratch_memory_forbids_an_overlap(stub):
+    """A kernel that starts before the one before it has ended would write memory that is still in use."""
+    triton.set_allocator(Allocator(stub))
+    rows_of[(1,)](tensors()[0], 4, 64, BLOCK=32, launch_pdl=True)
+    assert stub.only_launch().attributes == {}
+
+
+@triton.jit
+def described(x_ptr, rows, BLOCK: tl.constexpr):
+    x = tl.make_tensor_descriptor(x_ptr, [rows, BLOCK], [BLOCK, 1], [16, BLOCK])
+    x.store([0, 0], x.load([0, 0]) + 1)
+
+
+@pytest.mark.parametrize("rows", [0, -7])
+def test_a_tensor_without_elements(stub, on_gpu, rows):
+    x, _ = tensors()
+    described[(1,)](x, rows, BLOCK=32)
+    described[(1,)](RawPointer(0), rows, BLOCK=32)
+    maps = stub.calls("cuTensorMapEncodeTiled")
+    assert len(maps) == 2 and len(stub.launches()) == 2
+    # What they describe is of no account: the kernel sees to it that nothing is accessed.
+    for line, address in zip(maps, (x.data_ptr(), 1 << 21)):
+        assert f" address {address} " in line and line.endswith(" 1/32 1/16@64")
 
 
 #

@@ -27,6 +27,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/ReplaceConstant.h"
 #include "llvm/IR/Verifier.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/TargetSelect.h"
 
 #include <mutex>
@@ -232,9 +233,12 @@ std::unique_ptr<SimulatedKernel> SimulatedKernel::load(mlir::ModuleOp module,
 std::string SimulatedKernel::launch(std::array<unsigned, 3> grid, llvm::ArrayRef<SimulatedArgument> arguments,
                                     unsigned seed) {
   std::mt19937 random(seed);
-  std::vector<uint8_t> scratch(impl->lowered.globalScratchBytes + 1);
+  size_t alignment = impl->lowered.globalScratchAlignment;
+  size_t blocksOfGrid = size_t(grid[0]) * grid[1] * grid[2] * impl->lowered.numCTAs;
+  size_t bytes = impl->lowered.globalScratchBytes * blocksOfGrid;
+  std::vector<uint8_t> scratch(bytes + alignment, uint8_t(0xcd));
   std::vector<uint64_t> all(arguments.begin(), arguments.end());
-  all.push_back(reinterpret_cast<uint64_t>(scratch.data()));
+  all.push_back(llvm::alignTo(reinterpret_cast<uint64_t>(scratch.data()), alignment));
   unsigned numBlocks = impl->lowered.numCTAs;
   for (unsigned z = 0; z < grid[2]; ++z)
     for (unsigned y = 0; y < grid[1]; ++y)
@@ -246,6 +250,7 @@ std::string SimulatedKernel::launch(std::array<unsigned, 3> grid, llvm::ArrayRef
                             32 * impl->lowered.numWarps,
                             rank,
                             impl->shared,
+                            {},
                             {}});
           std::fill(impl->shared[rank].begin(), impl->shared[rank].end(), uint8_t(0xcd));
         }

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 #include "SimulatedPTX.h"
 
+#include "SimulatedTMA.h"
 #include "ThreadBlock.h"
 #include "ThreadCalls.h"
 
@@ -115,6 +116,9 @@ private:
       guard = negated ? b.CreateNot(guard) : guard;
       rest = after.trim();
     }
+    // Loops of waiting threads are part of the wait.
+    if (rest.consume_front("wait:"))
+      rest = rest.trim();
     auto [opcode, operandText] = rest.split(' ');
     llvm::SmallVector<StringRef> operands = splitOperands(operandText);
     if (!guard)
@@ -163,10 +167,12 @@ private:
     for (auto [index, operation] : llvm::enumerate(threadOperations()))
       if (operation.matches(key))
         return runTogether(index, operands, /*readsResult=*/isGroup);
+    if (std::optional<BulkInstruction> bulk = readBulkInstruction(name))
+      return runBulk(*bulk, operands);
     llvm::SmallVector<StringRef> modifiers;
     name.split(modifiers, '.');
     StringRef opcode = modifiers.front();
-    if (opcode == "fence")
+    if (opcode == "fence" || opcode == "bra")
       return true;
     if (opcode == "createpolicy")
       return write(operands[0], b.getInt64(0));
@@ -207,6 +213,34 @@ private:
     Value *all = callThreads(b, operation, values, llvm::StructType::get(b.getContext(), types));
     for (auto [i, name] : llvm::enumerate(results))
       write(name, b.CreateExtractValue(all, i));
+    return true;
+  }
+
+  /// All operands as numbers of 64 bits. A predicate that a wait gives is true.
+  bool runBulk(const BulkInstruction &bulk, llvm::ArrayRef<StringRef> operands) {
+    llvm::SmallVector<Value *> values;
+    for (uint64_t number : bulk.numbers)
+      values.push_back(b.getInt64(number));
+    for (StringRef operand : operands) {
+      operand.consume_front("[");
+      operand.consume_back("]");
+      for (StringRef part : splitOperands(operand))
+        for (StringRef name : elements(part)) {
+          if (name == "_")
+            continue;
+          if (name == "complete") {
+            write(name, b.getTrue());
+            continue;
+          }
+          Value *value = read(name, b.getInt64Ty());
+          if (!value)
+            return false;
+          values.push_back(fit(value, b.getInt64Ty()));
+        }
+    }
+    for (auto [index, operation] : llvm::enumerate(threadOperations()))
+      if (operation.matches(bulk.operation))
+        callThreads(b, index, values, b.getVoidTy());
     return true;
   }
 

@@ -43,6 +43,8 @@ struct Fiber {
   ucontext_t context;
   Stack stack;
   Status status = Status::Ready;
+  /// Looked again at what it waits for, in vain.
+  bool isPolling = false;
   uint32_t operation = 0;
   ThreadCall call;
 };
@@ -69,6 +71,7 @@ public:
       std::shuffle(ready.begin(), ready.end(), random);
       for (unsigned i : ready)
         resume(i);
+      bool moved = std::any_of(ready.begin(), ready.end(), [&](unsigned i) { return !fibers[i].isPolling; });
       bool any = complete(fibers, ThreadOperation::Scope::Cluster), allDone = true;
       for (unsigned i = 0; i < blocks.size(); ++i) {
         any |= completeBlock(fibersOf(i));
@@ -76,7 +79,7 @@ public:
       }
       if (allDone)
         return firstError();
-      if (!any && ready.empty())
+      if (!any && !moved)
         return "threads wait for each other at different places: " + describe();
     }
     return firstError();
@@ -88,6 +91,12 @@ public:
     fiber.call = {fiber.thread, operands, results};
     const ThreadOperation &what = threadOperations()[operation];
     if (what.scope == ThreadOperation::Scope::Thread) {
+      fiber.isPolling = false;
+      while (what.isReady && !what.isReady(*fiber.block, fiber.call)) {
+        swapcontext(&fiber.context, &main);
+        fiber.isPolling = true;
+      }
+      fiber.isPolling = false;
       what.run(*fiber.block, fiber.call);
       return;
     }

@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <new>
 #include <random>
@@ -45,6 +46,8 @@ struct BlockState {
   unsigned rank = 0;
   llvm::MutableArrayRef<SharedMemory> cluster;
   SharedMemory &shared() const { return cluster[rank]; }
+  /// Tensor maps as the unit that copies knows them, by address.
+  std::map<uint64_t, std::array<uint8_t, 128>> tensorMaps;
   /// Set by an operation that cannot do what it should.
   std::string error;
 };
@@ -57,6 +60,8 @@ struct ThreadOperation {
   Scope scope;
   /// Does it for all threads of the scope at once, in the order of their indices.
   std::function<void(BlockState &, llvm::MutableArrayRef<ThreadCall>)> run;
+  /// Of one thread: until when it waits; null: it goes on at once.
+  std::function<bool(BlockState &, const ThreadCall &)> isReady = {};
 
   bool matches(llvm::StringRef intrinsic) const;
 };
@@ -67,6 +72,8 @@ llvm::ArrayRef<ThreadOperation> threadOperations();
 std::vector<ThreadOperation> matrixOperations();
 /// Of SimulatedWgmma.cpp: wgmma.mma_async by its opcode, with "registers." before it where a is in registers.
 std::vector<ThreadOperation> groupOperations();
+/// Of SimulatedTMA.cpp; readBulkInstruction names them.
+std::vector<ThreadOperation> bulkOperations();
 
 /// Runs the blocks of a cluster side by side: `entry` is called on a fiber for each thread. The memory of a
 /// block is poisoned when it ends. What went wrong, or an empty text.

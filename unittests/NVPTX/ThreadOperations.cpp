@@ -157,7 +157,7 @@ std::vector<ThreadOperation> makeOperations() {
       all.push_back(loadsMatrices(count, isTransposed));
       all.push_back(storesMatrices(count, isTransposed));
     }
-  for (const std::vector<ThreadOperation> &share : {matrixOperations(), groupOperations()})
+  for (const std::vector<ThreadOperation> &share : {matrixOperations(), groupOperations(), bulkOperations()})
     llvm::append_range(all, share);
   return all;
 }

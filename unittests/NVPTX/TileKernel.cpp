@@ -168,6 +168,7 @@ bool runKernel(const std::string &text, std::array<unsigned, 3> grid,
   if (!module)
     return false;
   auto lowered = nvptx::lowerToLLVMDialect(*module, targetOptions(options));
+  EXPECT_TRUE(!lowered || lowered->globalScratchBytes == options.globalScratchBytes) << text;
   return simulate(*module, lowered, text, grid, arguments);
 }
 

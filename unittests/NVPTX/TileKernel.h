@@ -35,7 +35,9 @@ struct TileKernelOptions {
   unsigned numCTAs = 1;
   unsigned capability = 90;
   /// Run on the module before memory is allocated.
-  std::function<void(mlir::OpPassManager &)> passes = {};
+  std::function<void(mlir::OpPassManager &)> passes = nullptr;
+  /// What a whole kernel must ask for, of each program.
+  size_t globalScratchBytes = 0;
 };
 
 /// Emits and runs a kernel: `parameters` are types of its arguments p0, p1, ..., `body` its operations.

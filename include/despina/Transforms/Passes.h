@@ -27,6 +27,9 @@ struct TTPipelineOptions : mlir::PassPipelineOptions<TTPipelineOptions> {
                                   llvm::cl::init(false)};
 };
 
+/// Whether tt-rewrite-descriptors has an atomic operation that combines in the same way.
+bool hasAtomic(tt::DescriptorReduceKind kind, tt::TensorDescType type);
+
 /// Adds the passes that every target starts with: inlining, simplification, loop clean-up.
 /// Runs on a module.
 void buildTTPipeline(mlir::OpPassManager &manager, const TTPipelineOptions &options = TTPipelineOptions());

@@ -27,6 +27,11 @@ LogicalResult emitFence(ThreadEmitter &e, ttng::FenceAsyncSharedOp) {
   return success();
 }
 
+LogicalResult emitGlobalFence(ThreadEmitter &e, ttng::FenceAsyncGlobalOp) {
+  e.inlinePTX("fence.proxy.async.global;", "~{memory}", Type(), {}, true);
+  return success();
+}
+
 /// The leader does something with a barrier, $0, and perhaps a constant, $1.
 void leaderOn(ThreadEmitter &e, Value barrier, StringRef text, std::optional<uint32_t> constant = {}) {
   SmallVector<Value, 2> operands{barrierAddress(e, barrier)};
@@ -210,6 +215,7 @@ LogicalResult emitStoreWait(ThreadEmitter &e, ttng::AsyncTMAStoreWaitOp op) {
 
 void addTensorMapEmitters(EmitterTable &table) {
   table.add<ttng::FenceAsyncSharedOp, emitFence>();
+  table.add<ttng::FenceAsyncGlobalOp, emitGlobalFence>();
   table.add<ttng::InitBarrierOp, emitInit>();
   table.add<ttng::InvalBarrierOp, emitInval>();
   table.add<ttng::BarrierExpectOp, emitExpect>();

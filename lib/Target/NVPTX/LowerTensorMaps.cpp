@@ -4,11 +4,11 @@
 //
 // In: ttg IR with ttng.tma_load, tma_store and tma_reduce on tiles. Out: the same on buffers.
 //
-//   load    expect bytes; start copy; wait; read the buffer    (its barrier is made at the start of the
-//   kernel) store   write the buffer; start copy; wait until it is done
+//   load    expect bytes; start copy; wait; read the buffer; its barrier is made at the start of the kernel
+//   store   write the buffer; start copy; wait until it is done
 //
 // A tile that is loaded only to be put into a buffer of the same layout is not read: the buffer takes its
-// place.
+// place. Each ttng.make_tensor_map gets a place of its own in the scratch memory of a program.
 //
 //===----------------------------------------------------------------------===//
 #include "TensorMaps.h"
@@ -101,9 +101,19 @@ template <typename Op, typename MakeCopy> void lowerWrite(Op write, MakeCopy mak
   write->erase();
 }
 
+/// Copies wait at once, so a map that is made again in a loop has no copies under way.
+void placeMaps(ModuleOp module) {
+  int32_t count = 0;
+  Builder b(module.getContext());
+  module.walk([&](ttng::MakeTensorMapOp map) { map.setSlot(static_cast<uint32_t>(count++)); });
+  if (count != 0)
+    module->setAttr(globalScratchName, b.getI32IntegerAttr(count * static_cast<int32_t>(tensorMapBytes)));
+}
+
 } // namespace
 
 void lowerTensorMaps(ModuleOp module) {
+  placeMaps(module);
   // Collected first: a walk does not survive that what follows disappears.
   SmallVector<ttng::TMALoadOp> loads;
   module.walk([&](ttng::TMALoadOp load) { loads.push_back(load); });

@@ -92,7 +92,7 @@ std::optional<LoweredKernel> lowerToLLVMDialect(ModuleOp module, const NVPTXOpti
     module->setAttr(ttg::numCTAsName,
                     Builder(context).getI32IntegerAttr(static_cast<int32_t>(options.numCTAs)));
     manager.addPass(createDespinaInline());
-    manager.addPass(createSelectTensorMaps());
+    manager.addPass(createSelectTensorMaps(options.arch));
   }
   TTPipelineOptions tiles;
   tiles.rewriteDescriptors = true;

@@ -13,8 +13,14 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
 
 namespace despina::nvptx {
+
+/// The size of a CUtensorMap, and the alignment of one in memory.
+inline constexpr unsigned tensorMapBytes = 128;
+/// Attribute of modules: bytes of global scratch memory that each program needs, in tensor maps; i32.
+inline constexpr llvm::StringLiteral globalScratchName = "ttg.global_scratch_memory_size";
 
 /// What one copy moves: a block of a tile is cut into boxes.
 struct TensorMapBox {
@@ -35,9 +41,8 @@ std::optional<LinearLayout> tensorMapBuffer(llvm::ArrayRef<int64_t> block, unsig
 void setTensorMaps(mlir::ModuleOp module, llvm::ArrayRef<TensorMapRecipe> recipes);
 std::vector<TensorMapRecipe> getTensorMaps(mlir::ModuleOp module);
 
-/// Descriptors that can be tensor maps become such (SelectTensorMaps.cpp).
-void selectTensorMaps(mlir::ModuleOp module);
-/// Copies of tiles become copies of buffers with barriers (LowerTensorMaps.cpp).
+/// Copies of tiles become copies of buffers with barriers, and maps that programs make get a place in scratch
+/// memory (LowerTensorMaps.cpp).
 void lowerTensorMaps(mlir::ModuleOp module);
 
 } // namespace despina::nvptx

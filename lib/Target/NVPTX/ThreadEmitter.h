@@ -72,7 +72,8 @@ void addShapeEmitters(EmitterTable &table);       // EmitShape.cpp: splat, resha
 void addCombineEmitters(EmitterTable &table);     // EmitCombine*.cpp: reduce, scan, gather, histogram
 void addBufferEmitters(EmitterTable &table); // EmitBuffer.cpp: shared memory, asynchronous copies, barriers
 void addDotEmitters(EmitterTable &table);    // EmitDot*.cpp: FMA, mma.sync, wgmma
-void addTensorMapEmitters(EmitterTable &table); // EmitTensorMap.cpp: mbarriers, TMA
+void addTensorMapEmitters(EmitterTable &table);     // EmitTensorMap.cpp: mbarriers, TMA
+void addMakeTensorMapEmitters(EmitterTable &table); // EmitMakeTensorMap.cpp: maps that programs make
 
 class ThreadEmitter {
 public:
@@ -172,6 +173,8 @@ public:
 
   /// The address (generic) of a tensor map among the kernel's parameters.
   mlir::Value tensorMap(unsigned index);
+  /// !llvm.ptr<1> to the program's part of the global scratch memory.
+  mlir::Value globalScratch();
   /// The address of a variable of the thread, set once where the kernel starts.
   mlir::Value entryVariable(mlir::Type type, int64_t start);
 

@@ -231,6 +231,93 @@ tt.func public @while(%x: tensor<128xf32, #tile>, %map: !tt.ptr<i8>, %i: i32, %c
   tt.return
 }
 
+// Global memory. What threads have stored is seen by copies behind a fence and a barrier; shared memory was not touched.
+// CHECK-LABEL: tt.func public @globalStore
+// CHECK: tt.store
+// CHECK-NEXT: ttng.fence_async_global
+// CHECK-NEXT: tt.barrier
+// CHECK-NEXT: ttng.async_tma_copy_global_to_local
+// CHECK-NEXT: ttng.async_tma_copy_global_to_local
+// CHECK-NEXT: tt.return
+tt.func public @globalStore(%map: !tt.ptr<i8>, %p: !tt.ptr<f32>, %v: f32, %i: i32) {
+  %b = ttg.local_alloc : () -> !ttg.memdesc<128xf32, #line, mutable>
+  %bar = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #one, mutable>
+  tt.store %p, %v : !tt.ptr<f32>
+  ttng.async_tma_copy_global_to_local %map[%i] %b, %bar : !tt.ptr<i8>, !ttg.memdesc<128xf32, #line, mutable>, !ttg.memdesc<1xi64, #one, mutable>
+  ttng.async_tma_copy_global_to_local %map[%i] %b, %bar : !tt.ptr<i8>, !ttg.memdesc<128xf32, #line, mutable>, !ttg.memdesc<1xi64, #one, mutable>
+  tt.return
+}
+
+// An atomic operation may tell that another program has stored. Plain loads tell nothing; volatile ones may.
+// CHECK-LABEL: tt.func public @globalAtomic
+// CHECK: tt.load
+// CHECK-NEXT: ttng.async_tma_copy_global_to_local
+// CHECK-NEXT: tt.atomic_rmw
+// CHECK: ttng.fence_async_global
+// CHECK-NEXT: tt.barrier
+// CHECK-NEXT: ttng.async_tma_copy_global_to_local
+// CHECK-NEXT: tt.load {{.*}}isVolatile = true
+// CHECK-NEXT: ttng.fence_async_global
+// CHECK-NEXT: tt.barrier
+// CHECK-NEXT: ttng.async_tma_copy_global_to_local
+tt.func public @globalAtomic(%map: !tt.ptr<i8>, %p: !tt.ptr<i32>, %v: i32, %i: i32) {
+  %b = ttg.local_alloc : () -> !ttg.memdesc<128xf32, #line, mutable>
+  %bar = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #one, mutable>
+  %0 = tt.load %p : !tt.ptr<i32>
+  ttng.async_tma_copy_global_to_local %map[%i] %b, %bar : !tt.ptr<i8>, !ttg.memdesc<128xf32, #line, mutable>, !ttg.memdesc<1xi64, #one, mutable>
+  %1 = tt.atomic_rmw add, acq_rel, gpu, %p, %v : (!tt.ptr<i32>, i32) -> i32
+  ttng.async_tma_copy_global_to_local %map[%i] %b, %bar : !tt.ptr<i8>, !ttg.memdesc<128xf32, #line, mutable>, !ttg.memdesc<1xi64, #one, mutable>
+  %2 = tt.load %p isVolatile = true : !tt.ptr<i32>
+  ttng.async_tma_copy_global_to_local %map[%i] %b, %bar : !tt.ptr<i8>, !ttg.memdesc<128xf32, #line, mutable>, !ttg.memdesc<1xi64, #one, mutable>
+  tt.return
+}
+
+// A copy out of shared memory: one barrier is for both fences. A store at the end needs none.
+// CHECK-LABEL: tt.func public @bothMemories
+// CHECK: ttg.local_alloc
+// CHECK-NEXT: ttng.fence_async_shared
+// CHECK-NEXT: ttng.fence_async_global
+// CHECK-NEXT: tt.barrier
+// CHECK-NEXT: ttng.async_tma_reduce
+// CHECK-NEXT: tt.store
+// CHECK-NEXT: tt.return
+// ORDER-LABEL: tt.func public @bothMemories
+// ORDER: ttng.fence_async_global
+// ORDER-NEXT: tt.barrier
+// ORDER-NEXT: ttng.async_tma_reduce
+tt.func public @bothMemories(%x: tensor<128xf32, #tile>, %map: !tt.ptr<i8>, %p: !tt.ptr<f32>, %v: f32, %i: i32) {
+  tt.store %p, %v : !tt.ptr<f32>
+  %b = ttg.local_alloc %x : (tensor<128xf32, #tile>) -> !ttg.memdesc<128xf32, #line>
+  ttng.async_tma_reduce add, %map[%i] %b : !tt.ptr<i8>, !ttg.memdesc<128xf32, #line>
+  tt.store %p, %v : !tt.ptr<f32>
+  tt.return
+}
+
+// As in a kernel that computes tile after tile: the fence is once for each, not in the inner loop.
+// CHECK-LABEL: tt.func public @globalLoops
+// CHECK: scf.for
+// CHECK-NEXT: ttng.fence_async_global
+// CHECK-NEXT: tt.barrier
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: ttng.async_tma_copy_global_to_local
+// CHECK-NEXT: }
+// CHECK-NEXT: tt.store
+// CHECK-NEXT: }
+// CHECK-NEXT: tt.return
+tt.func public @globalLoops(%map: !tt.ptr<i8>, %p: !tt.ptr<f32>, %v: f32, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %b = ttg.local_alloc : () -> !ttg.memdesc<128xf32, #line, mutable>
+  %bar = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #one, mutable>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    scf.for %j = %c0 to %n step %c1 : i32 {
+      ttng.async_tma_copy_global_to_local %map[%i] %b, %bar : !tt.ptr<i8>, !ttg.memdesc<128xf32, #line, mutable>, !ttg.memdesc<1xi64, #one, mutable>
+    }
+    tt.store %p, %v : !tt.ptr<f32>
+  }
+  tt.return
+}
+
 }
 
 // -----
