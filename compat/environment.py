@@ -279,6 +279,7 @@ def place_mode(torch):
 def prepare():
     """All of it, before any of the packages is imported."""
     sys.setrecursionlimit(10000)
+    os.environ["TORCHDYNAMO_DISABLE"] = "1"  # torch.compile would ask for the GPU itself
     os.environ.setdefault("TRITON_F32_DEFAULT", "ieee")
     install_alias()
     torch = pretend_cuda()
