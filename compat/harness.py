@@ -41,7 +41,7 @@ class Session:
         from .discovery import Discovery
 
         self.options = options
-        self.torch = environment.prepare()
+        self.torch = environment.prepare(os.path.abspath(options.results) + ".flaggems")
         recording.Reached.install()
         self.discovery = Discovery(options.packages.split(","))
         self.discovery.install()
