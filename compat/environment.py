@@ -278,7 +278,7 @@ def place_mode(torch):
 
 
 def prepare(folder):
-    """All of it, before any of the packages is imported. What FlagGems keeps from run to run goes into `folder`, anew."""
+    """All of it, before any of the packages is imported. What FlagGems keeps goes into `folder`, which begins empty."""
     shutil.rmtree(folder, ignore_errors=True)
     os.environ["FLAGGEMS_CACHE_DIR"] = folder
     sys.setrecursionlimit(10000)
