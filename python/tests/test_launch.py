@@ -451,6 +451,7 @@ def slow(x_ptr, n):
 """
 
 
+@pytest.mark.compiled_only("needs a launch that takes long")
 @pytest.mark.cpu_only("a launch on the CPU returns when it is done")
 def test_other_threads_run_during_a_launch():
     slow = module_from(SLOW).slow
@@ -474,6 +475,7 @@ def script(text):
     return path
 
 
+@pytest.mark.compiled_only("needs a launch that takes long")
 @pytest.mark.cpu_only("a launch on the CPU returns when it is done")
 def test_ctrl_c_stops_a_launch():
     path = script(f"""
