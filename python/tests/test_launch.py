@@ -302,6 +302,7 @@ def test_bound_kernels_can_be_kept():
     assert (x == 3).all()
 
 
+@pytest.mark.compiled_only("looks at compiled kernels")
 @pytest.mark.cpu_only("arrays go to a compiled kernel as they are")
 def test_run_and_warmup():
     x = np.zeros(64, np.float32)

@@ -54,6 +54,7 @@ def test_everything_else_is_there():
     assert said == set(UNSUPPORTED)
 
 
+@pytest.mark.compiled_only("the interpreter has all types")
 @pytest.mark.parametrize("name", ["float8e4b15"])
 def test_small_floats(name):
     module = module_from(f"@triton.jit\ndef kernel():\n    x = tl.zeros((16,), tl.{name})\n")
