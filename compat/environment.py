@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import subprocess
 import sys
 import types
@@ -276,9 +277,12 @@ def place_mode(torch):
     return Place()
 
 
-def prepare():
-    """All of it, before any of the packages is imported."""
+def prepare(folder):
+    """All of it, before any of the packages is imported. What FlagGems keeps goes into `folder`, which begins empty."""
+    shutil.rmtree(folder, ignore_errors=True)
+    os.environ["FLAGGEMS_CACHE_DIR"] = folder
     sys.setrecursionlimit(10000)
+    os.environ["TORCHDYNAMO_DISABLE"] = "1"  # torch.compile would ask for the GPU itself
     os.environ.setdefault("TRITON_F32_DEFAULT", "ieee")
     install_alias()
     torch = pretend_cuda()

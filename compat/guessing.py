@@ -4,6 +4,8 @@ way parameters are used, and their names. What was guessed is counted apart."""
 from __future__ import annotations
 
 import ast
+import importlib.util
+import os
 import re
 
 import despina.language as tl
@@ -14,7 +16,7 @@ MEMORY = {"load", "store", "make_block_ptr", "make_tensor_descriptor", "advance"
 # The first that fits.
 CONSTANTS = [
     (r"num_warps|num_stages", 4),
-    (r"dtype|^ty$|_type$|out_ty|acc_ty|elem", tl.float32),
+    (r"dtype|^ty$|_type$|out_ty|acc_ty", tl.float32),
     (r"activation|act_fn|^act$", ""),
     (r"precision", "ieee"),
     (r"reduction", "mean"),
@@ -66,7 +68,7 @@ class Usage(ast.NodeVisitor):
     def __init__(self, function, callees):
         self.pointers, self.callees = set(), callees
         self.sums = []  # (name, names that its value adds up)
-        self.scalars = set()
+        self.flags, self.dtypes, self.counts = set(), set(), set()
         self.returns = False
         self.tree = function.parse()
         self.visit(self.tree)
@@ -85,6 +87,22 @@ class Usage(ast.NodeVisitor):
             self._note(node.target, node.value)
         self.generic_visit(node)
 
+    def _truth(self, node):
+        """Names that are asked whether they are true."""
+        if isinstance(node, ast.Name):
+            self.flags.add(node.id)
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            self._truth(node.operand)
+        elif isinstance(node, ast.BoolOp):
+            for value in node.values:
+                self._truth(value)
+
+    def visit_If(self, node):
+        self._truth(node.test)
+        self.generic_visit(node)
+
+    visit_IfExp = visit_If
+
     def visit_Return(self, node):
         self.returns |= node.value is not None
         self.generic_visit(node)
@@ -98,10 +116,8 @@ class Usage(ast.NodeVisitor):
                 self.sums.append((target.id, self._terms(part)))
 
     def _terms(self, node):
-        """The names that a sum adds, without what is in its products."""
-        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
-            return self._terms(node.left) | self._terms(node.right)
-        name = _address_name(node) if isinstance(node, (ast.Call, ast.Name)) else None
+        """The name that a sum begins with: its pointer, if it has one."""
+        name = _address_name(node)
         return {name} if name else set()
 
     def visit_Call(self, node):
@@ -111,6 +127,11 @@ class Usage(ast.NodeVisitor):
             address = node.args[0] if node.args else keyword.get("pointer", keyword.get("base"))
             if address is not None:
                 self._mark(address)
+        typed = [k.value for k in node.keywords if k.arg == "dtype"]
+        typed += node.args[:1] if name == "to" else node.args[1:2] if name in ("cast", "zeros") else []
+        self.dtypes |= {n.id for n in typed if isinstance(n, ast.Name)}
+        if name == "static_range":
+            self.counts |= {n.id for argument in node.args for n in ast.walk(argument) if isinstance(n, ast.Name)}
         callee = self.callees.get(name)
         if callee:
             named = dict(zip(callee.names, node.args)) | {k.arg: k.value for k in node.keywords if k.arg}
@@ -138,6 +159,9 @@ class Usage(ast.NodeVisitor):
 
 
 class Callee:
+    flags = dtypes = counts = frozenset()
+    returns = False
+
     def __init__(self, names, pointers):
         self.names, self.pointers = names, pointers
 
@@ -204,7 +228,7 @@ class Guesser:
         for parameter in function.params:
             name = parameter.name
             if parameter.is_constexpr or name in tuned:
-                value = tuned[name] if name in tuned else self._constant(parameter, flavour)
+                value = tuned[name] if name in tuned else self._constant(parameter, usage, flavour)
                 values[name] = value
                 result.append([name, None, value, 0, None])
                 continue
@@ -229,7 +253,14 @@ class Guesser:
                         values[name] = value
 
     @staticmethod
-    def _constant(parameter, flavour):
+    def _constant(parameter, usage, flavour):
+        name = parameter.name
+        if name in usage.flags and not isinstance(parameter.default, (int, str)):
+            return flavour.flag
+        if name in usage.dtypes and not parameter.has_default:
+            return tl.float32
+        if name in usage.counts and not parameter.has_default:
+            return 4
         if parameter.has_default and parameter.default is not None:
             default = getattr(parameter.default, "value", parameter.default)
             return flavour.flag if isinstance(default, bool) and flavour.flag else default
@@ -273,3 +304,46 @@ FLAVOURS = [
     Flavour(True, 64, "*i32"),
 ]
 _OPTIONS = {"num_warps": 4, "num_stages": 3}
+
+
+# What helpers, which are no kernels themselves, are called with where nothing calls them: all operands alike.
+OPERANDS = [
+    "tl.full([32], 1.5, tl.float32)",
+    "tl.full([32, 32], 1.5, tl.float32)",
+    "tl.full([32], 3, tl.int32)",
+    "tl.program_id(0)",
+    "tl.program_id(0).to(tl.float32)",
+    "tl.full([32, 32], 3, tl.int32)",
+    "tl.full([16, 16], 1.5, tl.float16)",
+]
+CALLER = """\
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def caller(out):
+    helper({operands})
+"""
+
+
+def callers(function, usage, folder):
+    """Kernels that call a helper with operands of several kinds."""
+    for number, operand in enumerate(OPERANDS):
+        values = []
+        for parameter in function.params:
+            if parameter.is_variadic:
+                break
+            if parameter.is_constexpr:
+                value = Guesser._constant(parameter, usage, FLAVOURS[number % 3])
+                values.append("tl.float32" if value is tl.float32 else repr(value))
+            else:
+                values.append("out" if parameter.name in usage.pointers else operand)
+        path = os.path.join(folder, f"caller_{function.__name__}_{number}.py")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(CALLER.format(operands=", ".join(values)))
+        spec = importlib.util.spec_from_file_location(f"caller_{number}", path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        module.helper = function
+        yield module.caller

@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import sys
+import tempfile
 import time
 
 from . import environment
@@ -40,7 +41,7 @@ class Session:
         from .discovery import Discovery
 
         self.options = options
-        self.torch = environment.prepare()
+        self.torch = environment.prepare(os.path.abspath(options.results) + ".flaggems")
         recording.Reached.install()
         self.discovery = Discovery(options.packages.split(","))
         self.discovery.install()
@@ -171,21 +172,31 @@ class Session:
             print(f"{len(left)} left", flush=True)
 
     def _guess(self, batch, emit):
-        from .guessing import FLAVOURS
         from .recording import Compiler
 
         compiler = Compiler(self.discovery, emit)
-        settled = {target: set(done) for target, done in self.settled.items()}
         for found in batch:
             emit("start", index=found.index)
-            for target in ("cpu", "sm_90a"):
-                if found.index in settled[target]:
-                    continue
-                for flavour in FLAVOURS:
-                    arguments, options = self.guesser.arguments(found.function, flavour)
-                    kernel = compiler.compile(found.function, arguments, options, target, "guessed")
-                    if not isinstance(kernel, Exception):
-                        break
+            for target in self.settled:
+                if found.index not in self.settled[target]:
+                    self._guess_one(compiler, found, target)
+
+    def _guess_one(self, compiler, found, target):
+        """Signatures one after the other until one compiles: of the function as a kernel, then as what kernels call."""
+        from . import guessing
+
+        usage = self.guesser.usage(found.function)
+        if not usage.returns:
+            for flavour in guessing.FLAVOURS:
+                arguments, options = self.guesser.arguments(found.function, flavour)
+                if not isinstance(compiler.compile(found.function, arguments, options, target, "guessed"), Exception):
+                    return
+        with tempfile.TemporaryDirectory() as folder:
+            for caller in guessing.callers(found.function, usage, folder):
+                arguments = [("out", "*fp32", None, 16, None)]
+                kernel = compiler.compile(caller, arguments, {}, target, "guessed", place=found.index)
+                if not isinstance(kernel, Exception):
+                    return
 
 
 def main():

@@ -96,9 +96,10 @@ class Compiler:
         found = self.discovery.by_function.get(id(function))
         return found.index if found else f"{function.__module__}.{function.__qualname__}"
 
-    def compile(self, function, arguments, options, target, origin, quiet=False):
+    def compile(self, function, arguments, options, target, origin, quiet=False, place=None):
         """Compiles and emits a record. Returns the kernel or the exception."""
-        place, text = self.place(function), describe(arguments, options)
+        place = self.place(function) if place is None else place
+        text = describe(arguments, options)
         digest = hashlib.sha256(f"{place} {text} {target}".encode()).hexdigest()[:16]
         self.emit("at", place=place, target=target, text=text[:2000], origin=origin)
         begin, used = time.perf_counter(), time.process_time()

@@ -207,9 +207,21 @@ Value nextPowerOfTwo(Semantic &semantic, const BuiltinArgs &args) {
                     : Value::constant(power);
 }
 
+/// Libraries with sorting networks of their own count steps with it.
+Value logOfPowerOfTwo(Semantic &semantic, const BuiltinArgs &args) {
+  std::optional<int64_t> n = constantInt(semantic, args[0], "i");
+  if (!n)
+    return Value();
+  int64_t steps = 0;
+  for (int64_t rest = *n; rest > 1; rest >>= 1)
+    ++steps;
+  return Value::constant(steps);
+}
+
 constexpr ParamDef xParams[] = {{"x"}};
 constexpr ParamDef xyParams[] = {{"x"}, {"y"}};
 constexpr ParamDef nParams[] = {{"n"}};
+constexpr ParamDef iParams[] = {{"i"}};
 constexpr ParamDef arithmeticParams[] = {{"x"}, {"y"}, {"sanitize_overflow", "True"}};
 constexpr ParamDef fdivParams[] = {{"x"}, {"y"}, {"ieee_rounding", "False"}};
 constexpr ParamDef whereParams[] = {{"condition"}, {"x"}, {"y"}};
@@ -248,6 +260,7 @@ const BuiltinDef table[] = {
     {"language.umulhi", xyParams, "Upper half of the unsigned product.", umulhi},
     {"language.cdiv", xyParams, "x / y rounded up.", cdiv, true},
     {"cdiv", xyParams, "x / y rounded up.", cdiv},
+    {"language.standard._log2", iParams, "Base-2 logarithm of a power of two.", logOfPowerOfTwo},
     {"next_power_of_2", nParams, "The smallest power of two that is at least n.", nextPowerOfTwo},
 };
 

@@ -142,7 +142,7 @@ def pytest_collection_modifyitems(config, items):
     """Tests that are about another device are not part of the run."""
     unwanted = {"cpu": ["cuda_only"], "cuda": ["cpu_only", "stub_cuda"]}[config.getoption("--device")]
     if config.getoption("--interpret"):
-        unwanted += ["cpu_only", "compiled_only", "stub_cuda"]
+        unwanted += ["compiled_only", "stub_cuda"]
     if not importlib.util.find_spec("torch"):
         unwanted.append("needs_torch")
     if config.getoption("--device") == "cuda" and gpu_count() < 2:

@@ -173,6 +173,7 @@ def test_threads_tune_at_once():
     assert not failures
 
 
+@pytest.mark.compiled_only("measures compiled kernels")
 def test_measuring_for_real():
     module = module_from("""
         @triton.autotune(configs=[triton.Config({"COUNT": 2_000_000}), triton.Config({"COUNT": 10})], key=[])

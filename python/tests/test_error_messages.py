@@ -9,6 +9,7 @@ import re
 import numpy as np
 import pytest
 
+import helpers
 import despina as triton
 
 from despina.backends.compiler import GPUTarget
@@ -106,6 +107,8 @@ def short(message):
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("case", CASES, ids=lambda case: short(case.message))
 def test_of_a_kernel(case):
+    if helpers.INTERPRETS and "fp8e4b15 not supported" in case.message:
+        return  # the interpreter has all types
     check(case)
 
 

@@ -190,6 +190,7 @@ def test_wrong_grids(grid, kind, text):
     assert text in str(caught.value)
 
 
+@pytest.mark.compiled_only("looks at compiled kernels")
 @pytest.mark.parametrize("grid", [(0,), (3, 0), [1, 1, 0], lambda meta: (0,)])
 def test_grids_of_nothing(grid):
     assert NOTHING[grid](X, 1) is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from helpers import module_from
 
 import despina as triton
 from despina import InterpreterError, knobs
+from despina.runtime import interpreter
 
 pytestmark = pytest.mark.cpu_only("the interpreter runs on the host")
 
@@ -294,3 +296,18 @@ def test_values_do_not_outlive_their_launch(monkeypatch):
     assert str(kept[0]) == "tensor(int32, 41)"
     with pytest.raises(RuntimeError, match="a launch of a kernel that has ended"):
         kept[0] + 1
+
+
+def test_a_launch_that_takes_long_shows_how_far_it_is(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setattr(interpreter, "_PATIENCE", 0.0)
+    monkeypatch.setattr(interpreter, "_REFRESH", 0.0)
+    for stream, shows in ((Terminal(), True), (io.StringIO(), False)):
+        monkeypatch.setattr(sys, "stderr", stream)
+        module.asserts[(4,)](np.zeros(32, np.int32), np.zeros(32, np.int32), BLOCK=8)
+        said = stream.getvalue()
+        assert ("\rasserts: [####################....................] 2/4 programs" in said) == shows
+        assert said.endswith("\r\x1b[K") == shows

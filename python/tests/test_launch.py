@@ -302,6 +302,7 @@ def test_bound_kernels_can_be_kept():
     assert (x == 3).all()
 
 
+@pytest.mark.compiled_only("looks at compiled kernels")
 @pytest.mark.cpu_only("arrays go to a compiled kernel as they are")
 def test_run_and_warmup():
     x = np.zeros(64, np.float32)
@@ -451,6 +452,7 @@ def slow(x_ptr, n):
 """
 
 
+@pytest.mark.compiled_only("needs a launch that takes long")
 @pytest.mark.cpu_only("a launch on the CPU returns when it is done")
 def test_other_threads_run_during_a_launch():
     slow = module_from(SLOW).slow
@@ -474,6 +476,7 @@ def script(text):
     return path
 
 
+@pytest.mark.compiled_only("needs a launch that takes long")
 @pytest.mark.cpu_only("a launch on the CPU returns when it is done")
 def test_ctrl_c_stops_a_launch():
     path = script(f"""

@@ -86,6 +86,7 @@ def test_types_that_no_overload_takes():
     assert "got (triton.language.float16,)" in said
 
 
+@pytest.mark.compiled_only("the interpreter has more")
 @pytest.mark.cpu_only("the GPU has an assembler")
 def test_the_cpu_has_no_inline_assembly():
     call = "tl.inline_asm_elementwise('mov.b32 $0, $1;', '=r,r', [x], dtype=tl.int32, is_pure=True, pack=1)"

@@ -129,6 +129,7 @@ def test_kernels_may_have_names_of_library_functions(rng):
 
 
 @pytest.mark.cpu_only("scratch memory of the CPU")
+@pytest.mark.compiled_only("scratch memory of the CPU")
 def test_too_much_scratch_memory_is_an_error():
     source = """
         @triton.jit

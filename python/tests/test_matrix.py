@@ -11,6 +11,7 @@ pytestmark = pytest.mark.cpu_only("children that compile for the CPU")
 WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "matrix_worker.py")
 
 
+@pytest.mark.compiled_only("children that compile")
 def test_every_operation_with_every_dtype():
     problems, start, compiled, refused = [], 0, 0, 0
     for _ in range(20):

@@ -69,6 +69,29 @@ def test_launching_a_compiled_kernel_without_its_constants():
         kernel[(1,)](x, y)
 
 
+@triton.jit
+def steps_kernel(out_ptr, N: tl.constexpr):
+    steps: tl.constexpr = tl.standard._log2(N)
+    tl.store(out_ptr, steps)
+
+
+def test_steps_of_sorting_networks():
+    out = np.zeros(1, np.int32)
+    for n in (1, 2, 64, 1 << 20):
+        steps_kernel[(1,)](out, N=n)
+        assert out[0] == tl.standard._log2(n) == n.bit_length() - 1
+
+
+@triton.jit
+def tanh_kernel(x_ptr):
+    tl.store(x_ptr, tl.math.tanh(tl.load(x_ptr)))
+
+
+def test_names_of_libdevice_in_math():
+    kernel = triton.compile(ASTSource(tanh_kernel, {"x_ptr": "*fp32"}), target=GPUTarget("cuda", 90, 32))
+    assert "tanhf" in kernel.asm["ttir"]
+
+
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))

@@ -41,6 +41,7 @@ def test_the_kernel(tmp_path):
     run(sys.executable, "-m", "despina", "run", str(tmp_path / "unchanged.py"))
 
 
+@pytest.mark.compiled_only("runs no kernel of Python")
 def test_the_cpp_program(tmp_path):
     [program] = [block for block in blocks("cpp") if "int main" in block]
     (tmp_path / "program.cpp").write_text(program)
@@ -68,6 +69,7 @@ def test_the_cpp_function_for_a_gpu(tmp_path):
     run("clang++-22", "-std=c++20", "-Wall", "-Werror", "-fsyntax-only", "-I", include, source)
 
 
+@pytest.mark.compiled_only("runs no kernel of Python")
 def test_the_tools():
     [block] = [block for block in blocks("") if "build/bin/despina compile" in block]
     commands = [re.sub(r"\s+#.*", "", line) for line in block.replace("\\\n", " ").splitlines() if line.strip()]

@@ -234,7 +234,8 @@ std::string SimulatedKernel::launch(std::array<unsigned, 3> grid, llvm::ArrayRef
                                     unsigned seed) {
   std::mt19937 random(seed);
   size_t alignment = impl->lowered.globalScratchAlignment;
-  size_t bytes = impl->lowered.globalScratchBytes * grid[0] * grid[1] * grid[2];
+  size_t blocksOfGrid = size_t(grid[0]) * grid[1] * grid[2] * impl->lowered.numCTAs;
+  size_t bytes = impl->lowered.globalScratchBytes * blocksOfGrid;
   std::vector<uint8_t> scratch(bytes + alignment, uint8_t(0xcd));
   std::vector<uint64_t> all(arguments.begin(), arguments.end());
   all.push_back(llvm::alignTo(reinterpret_cast<uint64_t>(scratch.data()), alignment));
@@ -249,6 +250,8 @@ std::string SimulatedKernel::launch(std::array<unsigned, 3> grid, llvm::ArrayRef
                             32 * impl->lowered.numWarps,
                             rank,
                             impl->shared,
+                            {},
+                            {},
                             {}});
           std::fill(impl->shared[rank].begin(), impl->shared[rank].end(), uint8_t(0xcd));
         }

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "TileKernel.h"
 
+#include <cstdlib>
 #include <random>
 
 using namespace despina::test;

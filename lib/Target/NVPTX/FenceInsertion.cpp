@@ -69,7 +69,11 @@ Memory globalMemory() {
   return {touchesGlobal, isBulkCopy, [](Operation *op) { return isa<ttng::FenceAsyncGlobalOp>(op); },
           [](OpBuilder &b, Location loc) {
             ttng::FenceAsyncGlobalOp::create(b, loc);
-            tt::BarrierOp::create(b, loc);
+            // Other blocks of the cluster may have written what this one reads.
+            if (ttg::numCTAs(b.getInsertionBlock()->getParentOp()) > 1)
+              ttng::ClusterBarrierOp::create(b, loc);
+            else
+              tt::BarrierOp::create(b, loc);
           }};
 }
 

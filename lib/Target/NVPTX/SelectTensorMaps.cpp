@@ -397,9 +397,7 @@ public:
 
   LogicalResult run(ModuleOp module, const Architecture &arch) {
     moveOutOfLoops(module);
-    Selection(module,
-              requirementOfInstruction("tensormap.replace").isMetBy(arch) && ttg::numCTAs(module) == 1)
-        .run();
+    Selection(module, requirementOfInstruction("tensormap.replace").isMetBy(arch)).run();
     return success();
   }
 };

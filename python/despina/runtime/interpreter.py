@@ -197,6 +197,3 @@ class InterpretedFunction(JITFunction):
             return None
         _Launch(self, grid).guarded(arguments, slots, Staging(bound, device))
         return None
-
-    def __repr__(self):
-        return f"InterpretedFunction({self._module}:{self.fn.__qualname__})"

@@ -23,7 +23,7 @@ HALF = "@triton.jit\ndef half(a):\n    return a / 2\n"
 
 
 def global_error(name):
-    return "NameError(\"" + GLOBAL.format(name) + "\")"
+    return 'NameError("' + GLOBAL.format(name) + '")'
 
 
 def refused(node, body, **more):
