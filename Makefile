@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 PYTHON := .venv/bin/python
 
-.PHONY: setup build extension run test bench format lint clean build-report nightly
+.PHONY: setup build extension run test bench compat format lint clean build-report nightly
 .DEFAULT_GOAL := build
 
 setup:
@@ -26,6 +26,10 @@ test: build
 bench: setup
 	@scripts/build default _native despina-bench-launch
 	@$(PYTHON) bench/run.py
+
+# Kernels that others wrote: installs their packages (gigabytes), compiles, runs, and writes docs/compatibility.md.
+compat: extension
+	@scripts/compat
 
 format: setup
 	@scripts/lint --fix

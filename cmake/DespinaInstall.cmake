@@ -4,7 +4,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 install(TARGETS despina EXPORT DespinaTargets COMPONENT development LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-foreach(header IN ITEMS despina.h device.h host.h c.h)
+foreach(header IN ITEMS despina.h device.h host.h interpreter.h c.h)
   if(EXISTS ${CMAKE_SOURCE_DIR}/include/despina/${header})
     install(FILES ${CMAKE_SOURCE_DIR}/include/despina/${header} DESTINATION include/despina COMPONENT development)
   endif()

@@ -108,6 +108,8 @@ struct CompileOptions {
   int numCtas = 1;
   bool enableFPFusion = true;
   bool debug = false;
+  /// With `debug`: integer additions, subtractions and products below 64 bits assert that they fit.
+  bool sanitizeOverflow = false;
   /// Registers a thread may have, 0: as many as the assembler likes. "cuda" only.
   int maxRegisters = 0;
   /// All blocks of a grid run at the same time. "cuda" only.
@@ -119,7 +121,7 @@ struct CompileOptions {
   /// "sass".
   std::vector<std::string> keep;
   /// Folders that may hold the `nvidia` folder of NVIDIA's Python packages, where its tools are looked for
-  /// too.
+  /// too. If there are none: those of VIRTUAL_ENV, CONDA_PREFIX, and the python3 of PATH.
   std::vector<std::string> sitePackages;
 };
 
@@ -185,8 +187,8 @@ struct LaunchOptions {
   int device = -1;
   /// Of a GPU target, a CUstream; null: the device's default stream.
   void *stream = nullptr;
-  /// Of a GPU target: scratch memory of the device, as much as `globalScratchBytes` says; 0: the launch takes
-  /// some of its own, in the order of the stream.
+  /// Of a GPU target: scratch memory of the device, `globalScratchBytes` for each block of the grid, aligned
+  /// to `globalScratchAlignment`; 0: the launch takes some of its own, in the order of the stream.
   uint64_t globalScratch = 0;
   /// Of the CPU target: polled on the calling thread; when it answers true the rest of the grid is dropped.
   bool (*shouldStop)(void *) = nullptr;
@@ -242,6 +244,9 @@ public:
   /// Bytes of scratch memory one thread needs on the CPU target.
   size_t scratchBytes() const;
   const std::vector<StageTime> &stageTimes() const;
+  /// Names of the language that the kernel uses, each alone ("language.arange", "cdiv") or with a type of the
+  /// data it works on ("language.load:float32"), sorted.
+  const std::vector<std::string> &namesUsed() const;
 
   explicit Kernel(std::shared_ptr<const KernelImpl> impl);
   ~Kernel();

@@ -22,7 +22,6 @@ struct Source {
   const std::string *text = nullptr; ///< null: the file's
 };
 
-#ifdef DESPINA_HAS_MODULE_LOADER
 bool load(ModuleLoader &loader, const Source &source, Diagnostics &diags) {
   return source.text ? loader.loadText(source.path, *source.text, diags)
                      : loader.loadFile(source.path, diags);
@@ -49,16 +48,10 @@ Expected<Kernel> compile(const Source &source, const std::string &kernelName,
   request.function = kernel->function;
   request.arguments = std::move(*arguments);
   request.keep = options.keep;
+  request.sanitizeOverflow = options.sanitizeOverflow;
   request.parseSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return compileKernel(request, *backEnd);
 }
-#else
-Expected<Kernel> compile(const Source &source, const std::string &, const std::vector<NamedType> &,
-                         const std::vector<NamedConstant> &, const Target &, const CompileOptions &) {
-  return plainError("NotImplementedError",
-                    "cannot read " + source.path + ": files are not read by this build yet");
-}
-#endif
 
 } // namespace
 
@@ -79,15 +72,11 @@ Expected<Kernel> compileText(const std::string &text, const std::string &path, c
 }
 
 Expected<std::vector<std::string>> listKernels(const std::string &path) {
-#ifdef DESPINA_HAS_MODULE_LOADER
   Diagnostics diags;
   ModuleLoader loader;
   if (!loader.loadFile(path, diags))
     return errorFrom(diags);
   return loader.kernels(path);
-#else
-  return plainError("NotImplementedError", "cannot read " + path + ": files are not read by this build yet");
-#endif
 }
 
 } // namespace despina

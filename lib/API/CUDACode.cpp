@@ -10,6 +10,7 @@
 
 #include "llvm/ADT/SmallVector.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace despina {
@@ -27,15 +28,27 @@ uint64_t valueOf(const nvptx::LaunchValue &value, const uint64_t *slots) {
   return value.argument ? slots[*value.argument] : static_cast<uint64_t>(value.constant);
 }
 
+/// A tensor with an extent below 1 has no elements. No map says that, and kernels see to it that nothing of
+/// such a tensor is accessed; what the map describes is of no account, but CUDA must take it.
+bool isEmpty(const nvptx::TensorMapRecipe &recipe, const uint64_t *slots) {
+  return std::any_of(recipe.extents.begin(), recipe.extents.end(), [&](const nvptx::LaunchValue &extent) {
+    return static_cast<int32_t>(valueOf(extent, slots)) < 1;
+  });
+}
+
 nvptx::TensorMapRequest requestOf(const nvptx::TensorMapRecipe &recipe, const uint64_t *slots) {
+  constexpr uint64_t alignment = 16, anyAddress = 1 << 21;
   nvptx::TensorMapRequest request;
   request.rank = static_cast<unsigned>(std::min<size_t>(recipe.box.size(), nvptx::TensorMapRequest::maxRank));
   request.dataType = recipe.dataType;
   request.elementBytes = recipe.elementBytes;
   request.base = valueOf(recipe.base, slots);
+  bool empty = isEmpty(recipe, slots);
+  if (empty && (request.base == 0 || request.base % alignment != 0))
+    request.base = anyAddress;
   for (unsigned i = 0; i < request.rank; ++i) {
-    request.extents[i] = valueOf(recipe.extents[i], slots);
-    request.strides[i] = valueOf(recipe.strides[i], slots);
+    request.extents[i] = empty ? 1 : valueOf(recipe.extents[i], slots);
+    request.strides[i] = !empty ? valueOf(recipe.strides[i], slots) : i == 0 ? 1 : alignment;
     request.box[i] = recipe.box[i];
   }
   request.swizzleBytes = recipe.swizzleBytes;
@@ -235,7 +248,8 @@ Expected<bool> CUDACode::launch(const Grid &grid, const uint64_t *slots, const L
   config.cluster[0] = kernel.numCTAs;
   config.sharedBytes = static_cast<unsigned>(kernel.sharedBytes);
   config.cooperative = image_.cooperative;
-  config.programmaticDependent = image_.programmaticDependent;
+  // Scratch memory is written at once, and may still be in use by the kernel before.
+  config.programmaticDependent = image_.programmaticDependent && kernel.globalScratchBytes == 0;
   config.stream = options.stream;
   std::optional<Error> failed = kernel.globalScratchBytes && !options.globalScratch
                                     ? queueWithScratch(*driver, *loaded, config, slots)

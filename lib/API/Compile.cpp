@@ -97,7 +97,10 @@ private:
     Diagnostics diags;
     CodeGenOptions options;
     options.staticPrint = request_.staticPrint;
+    NamesUsed names;
+    options.namesUsed = &names;
     LanguageTarget target = kernel_->backEnd->languageTarget();
+    target.sanitizeOverflow = request_.sanitizeOverflow;
     bool generated = generateKernel(builder, diags, target, request_.function, request_.arguments, options) &&
                      !diags.hasErrors();
     if (request_.warn)
@@ -106,6 +109,7 @@ private:
           request_.warn(diagnostic);
     if (!generated)
       return errorFrom(diags);
+    kernel_->namesUsed = namesAndTypes(names);
     module = builder.takeModule();
     clock_.finish("front end");
     if (mlir::failed(mlir::verify(*module)))
@@ -171,6 +175,17 @@ BackEndOr makeUnchecked(const Target &target, const CompileOptions &options) {
 }
 
 } // namespace
+
+std::vector<std::string> namesAndTypes(const NamesUsed &used) {
+  std::vector<std::string> texts;
+  for (const auto &entry : used)
+    for (const ScalarInfo &info : allScalars())
+      if (entry.second & (uint32_t(1) << static_cast<unsigned>(info.kind)))
+        texts.push_back(entry.first().str() +
+                        (info.kind == ScalarKind::Void ? "" : ":" + std::string(info.publicName)));
+  llvm::sort(texts);
+  return texts;
+}
 
 std::string moduleText(mlir::ModuleOp module) {
   std::string text;

@@ -19,8 +19,12 @@ struct CompileRequest {
   std::vector<std::string> keep;                    ///< stages
   std::function<void(llvm::StringRef)> staticPrint; ///< null: standard output
   std::function<void(const Diagnostic &)> warn;     ///< null: warnings are dropped
-  double parseSeconds = 0;                          ///< spent by the caller on reading the source
+  bool sanitizeOverflow = false;
+  double parseSeconds = 0; ///< spent by the caller on reading the source
 };
+
+/// "language.load" alone, or with a type of its data: "language.load:float32". Sorted.
+std::vector<std::string> namesAndTypes(const NamesUsed &used);
 
 /// The target's part of a compilation; an error for a target or option that this build cannot serve.
 BackEndOr makeBackEnd(const Target &target, const CompileOptions &options);

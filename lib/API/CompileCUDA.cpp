@@ -28,6 +28,16 @@ struct LaunchKind {
   bool cooperative = false, programmaticDependent = false;
 };
 
+/// With what the environment says.
+nvptx::AssembleOptions assemblerOptions(const nvptx::NVPTXOptions &target) {
+  nvptx::AssembleOptions options;
+  options.arch = target.arch.name();
+  options.maxRegisters = target.maxRegisters;
+  options.fpFusion = target.enableFPFusion;
+  nvptx::applyAssemblerEnvironment(options);
+  return options;
+}
+
 class CUDABackEnd : public BackEnd {
 public:
   CUDABackEnd(Target target, nvptx::NVPTXOptions options, LaunchKind launchKind)
@@ -115,14 +125,9 @@ std::optional<Error> CUDABackEnd::emit(mlir::ModuleOp module, llvm::ArrayRef<std
 
 std::optional<Error> CUDABackEnd::assemble(const std::string &ptx, bool cubinWanted, CUDAImage &code,
                                            KernelResources &resources) const {
-  nvptx::AssembleOptions options;
-  options.arch = options_.arch.name();
-  options.maxRegisters = options_.maxRegisters;
-  options.fpFusion = options_.enableFPFusion;
-  nvptx::applyAssemblerEnvironment(options);
   nvptx::AssembleError failure;
   std::optional<nvptx::AssembledCode> assembled =
-      nvptx::assemble(ptx, options, nvptx::ToolSearch(options_.sitePackages), failure);
+      nvptx::assemble(ptx, assemblerOptions(options_), nvptx::ToolSearch(options_.sitePackages), failure);
   if (assembled) {
     if (const nvptx::KernelResources *found = assembled->kernel(code.kernel.entry)) {
       resources.registers = static_cast<int>(found->registers);
@@ -227,6 +232,7 @@ BackEndOr makeCUDABackEnd(const Target &target, const CompileOptions &options) {
   result.maxRegisters = static_cast<unsigned>(options.maxRegisters);
   result.enableFPFusion = options.enableFPFusion;
   result.debug = options.debug;
+  result.lineInfo = assemblerOptions(result).lineInfo;
   result.sitePackages = options.sitePackages;
   Target complete{"cuda", arch->name(), warpSize};
   LaunchKind kind{options.cooperativeLaunch, options.programmaticDependentLaunch};

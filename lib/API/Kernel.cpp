@@ -133,6 +133,8 @@ const std::vector<std::string> &Kernel::parameterTypes() const { return impl_->p
 size_t Kernel::scratchBytes() const { return impl_->scratchBytes; }
 const std::vector<StageTime> &Kernel::stageTimes() const { return impl_->times; }
 
+const std::vector<std::string> &Kernel::namesUsed() const { return impl_->namesUsed; }
+
 const Target &Kernel::target() const { return impl_->backEnd->target(); }
 const KernelResources &Kernel::resources() const { return impl_->resources; }
 Expected<DeviceKernel> Kernel::load(int device) const { return impl_->code->load(device); }

@@ -41,6 +41,7 @@ struct KernelImpl {
   size_t scratchBytes = 0;
   KernelResources resources;
   std::vector<StageTime> times;
+  std::vector<std::string> namesUsed;
   /// Stages kept: "tt" always, since the others can be made from it.
   std::map<std::string, std::string, std::less<>> texts;
   std::shared_ptr<const BackEnd> backEnd;

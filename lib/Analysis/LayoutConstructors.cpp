@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "LayoutConstructorsImpl.h"
 
+#include "despina/Analysis/LayoutCluster.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 #include <bit>
@@ -144,10 +146,9 @@ std::optional<LinearLayout> blockedLayout(LayoutShape shape, const BlockedParams
 }
 
 BlockedParams filledParams(LayoutShape shape, int64_t sizePerThread, const LayoutOrder &order, unsigned lanes,
-                           unsigned warps, unsigned blocks) {
-  unsigned rank = shape.size();
-  LayoutExtents left(shape.begin(), shape.end()), ones(rank, 1);
-  BlockedParams params{ones, ones, ones, order, {}};
+                           unsigned warps, const ClusterSplit &cluster) {
+  LayoutExtents left = extentsPerBlock(shape, cluster), ones(shape.size(), 1);
+  BlockedParams params{ones, ones, ones, order, cluster};
   auto fill = [&](LayoutExtents &extents, int64_t count) {
     for (unsigned axis : order) {
       extents[axis] = std::min(count, left[axis]);
@@ -156,14 +157,10 @@ BlockedParams filledParams(LayoutShape shape, int64_t sizePerThread, const Layou
     }
     extents[order.back()] *= count;
   };
-  params.sizePerThread[order.front()] = std::min(sizePerThread, shape[order.front()]);
+  params.sizePerThread[order.front()] = std::min(sizePerThread, left[order.front()]);
   left[order.front()] /= params.sizePerThread[order.front()];
   fill(params.threadsPerWarp, lanes);
   fill(params.warpsPerBlock, warps);
-  if (blocks > 1) {
-    params.cluster = {ones, ones, order};
-    params.cluster.blocks[order.back()] = blocks;
-  }
   return params;
 }
 

@@ -7,6 +7,8 @@
 
 #include "despina/Analysis/LayoutConstructors.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -18,13 +20,14 @@ using enum LayoutDim;
 namespace {
 
 /// The offset in bytes at which \p rest, above an atom of \p atomBits offset bits, takes its first step along
-/// an axis: 16 if it takes none, nothing if that step is none of a single offset bit.
+/// an axis: 16 if it takes none in a block, nothing if that step is none of a single offset bit.
 std::optional<uint64_t> firstStep(const LinearLayout &rest, LayoutDim axis, unsigned atomBits,
                                   unsigned elementBits) {
-  if (!rest.outBits(axis))
+  llvm::ArrayRef<uint64_t> columns = rest.columnsOf(Offset);
+  uint64_t mask = f2::lowMask(rest.outBits(axis)) << rest.outShift(axis);
+  if (llvm::all_of(columns, [&](uint64_t column) { return (column & mask) == 0; }))
     return 16;
   uint64_t step = uint64_t(1) << rest.outShift(axis);
-  llvm::ArrayRef<uint64_t> columns = rest.columnsOf(Offset);
   for (unsigned bit = 0; bit < columns.size(); ++bit)
     if (columns[bit] == step)
       return (uint64_t(1) << (bit + atomBits)) * elementBits / 8;

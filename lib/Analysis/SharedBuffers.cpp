@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "despina/Analysis/SharedBuffers.h"
 
+#include "despina/Analysis/ValueFlow.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -64,9 +66,12 @@ void SharedBuffers::collect(Operation *function, const ScratchSize &scratchSize)
 // Aliases
 //===----------------------------------------------------------------------===//
 
+/// A buffer is in use as long as copies into it may be under way, which tokens stand for.
+static bool refersToBuffers(Value value) { return isa<ttg::MemDescType, ttg::TokenType>(value.getType()); }
+
 /// True when `to` may now be more buffers than before.
 bool SharedBuffers::flow(Value from, Value to) {
-  if (!isa<ttg::MemDescType>(to.getType()))
+  if (!refersToBuffers(to))
     return false;
   Indices source = aliases_.lookup(from);
   Indices &target = aliases_[to];
@@ -85,28 +90,17 @@ bool SharedBuffers::flowThrough(Operation *op) {
     for (auto [source, target] : llvm::zip(from, to))
       changed |= flow(source, target);
   };
-  if (auto loop = dyn_cast<scf::ForOp>(op)) {
-    flowAll(loop.getInitArgs(), loop.getRegionIterArgs());
-    flowAll(loop.getYieldedValues(), loop.getRegionIterArgs());
-    flowAll(loop.getRegionIterArgs(), loop.getResults());
-  } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-    flowAll(loop.getInits(), loop.getBeforeArguments());
-    flowAll(loop.getYieldOp().getOperands(), loop.getBeforeArguments());
-    flowAll(loop.getConditionOp().getArgs(), loop.getAfterArguments());
-    flowAll(loop.getConditionOp().getArgs(), loop.getResults());
-  } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
-    flowAll(branch.thenYield().getOperands(), branch.getResults());
-    if (branch.elseBlock())
-      flowAll(branch.elseYield().getOperands(), branch.getResults());
+  if (isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op)) {
+    forEachValueFlow(op, [&](OpOperand &from, Value to) { changed |= flow(from.get(), to); });
   } else if (auto partitions = dyn_cast<ttg::WarpSpecializeOp>(op)) {
     for (Region &partition : partitions.getPartitions())
       flowAll(partitions.getCaptures(), partition.getArguments());
     flowAll(partitions.getDefaultRegion().front().getTerminator()->getOperands(), partitions.getResults());
   } else if (!isa<ttg::LocalAllocOp>(op)) {
-    // Views, selections, waits that pass buffers on.
+    // Views, selections, waits that pass buffers on; copies and the tokens that stand for them.
     for (Value result : op->getResults())
       for (Value operand : op->getOperands())
-        if (isa<ttg::MemDescType>(operand.getType()))
+        if (refersToBuffers(operand))
           changed |= flow(operand, result);
   }
   return changed;

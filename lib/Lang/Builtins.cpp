@@ -24,8 +24,8 @@ struct Registry {
     for (llvm::ArrayRef<BuiltinDef> table :
          {creationBuiltins(), shapeBuiltins(), mathBuiltins(), dotBuiltins(), dotScaledBuiltins(),
           memoryBuiltins(), blockPointerBuiltins(), descriptorBuiltins(), gatherBuiltins(),
-          assemblyBuiltins(), libdeviceBuiltins(), atomicBuiltins(), reduceBuiltins(), hintBuiltins(),
-          pythonBuiltins(), typeBuiltins(), standardBuiltins(), unsupportedBuiltins()})
+          assemblyBuiltins(), libdeviceBuiltins(), atomicBuiltins(), reduceBuiltins(), mapBuiltins(),
+          targetBuiltins(), hintBuiltins(), pythonBuiltins(), typeBuiltins(), standardBuiltins()})
       llvm::append_range(all, table);
     llvm::sort(all,
                [](const BuiltinDef &a, const BuiltinDef &b) { return llvm::StringRef(a.path) < b.path; });
@@ -83,6 +83,9 @@ const BuiltinDef *findBuiltin(llvm::StringRef path) {
   std::string target;
   if (isAliasModule(module))
     target = ("language." + name).str();
+  // `language.math` once held the names of libdevice.
+  if (module == "language.math" && !byPath.count(target))
+    target = ("language.extra.libdevice." + name).str();
   else if (module.starts_with("language.extra.") && module.ends_with(".libdevice"))
     target = ("language.extra.libdevice." + name).str();
   auto found = byPath.find(target);
@@ -123,6 +126,16 @@ std::optional<Value> languageAttribute(llvm::StringRef module, llvm::StringRef n
   if (const BuiltinDef *def = findBuiltin(full))
     return Value::builtin(def);
   return std::nullopt;
+}
+
+std::string publicPath(llvm::StringRef module, llvm::StringRef name) {
+  const std::optional<llvm::StringRef> path = modulePath(module);
+  if (!path || path->empty())
+    return name.str();
+  const std::string full = (*path + "." + name).str();
+  if (const BuiltinDef *def = findBuiltin(full))
+    return def->path;
+  return isAliasModule(*path) ? ("language." + name).str() : full;
 }
 
 //===----------------------------------------------------------------------===//

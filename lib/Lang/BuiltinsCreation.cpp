@@ -31,7 +31,8 @@ Value numPrograms(Semantic &semantic, const BuiltinArgs &args) { return program(
 Value arange(Semantic &semantic, const BuiltinArgs &args) {
   for (const Value *bound : {&args[0], &args[1]})
     if (!bound->isConstant() || !bound->constant().isInt())
-      return semantic.error(ErrorKind::Value, "arange's arguments must be of type tl.constexpr");
+      return semantic.error(ErrorKind::Value, "arange's arguments must be of type tl.constexpr",
+                            "a block has a fixed size: add what is only known at run time to the block");
   std::optional<int64_t> start = args[0].constant().asInt64(), end = args[1].constant().asInt64();
   if (!start || !end || !llvm::isInt<32>(*start) || !llvm::isInt<32>(*end))
     return semantic.error(ErrorKind::Value, "arange must fit in int32");
@@ -39,7 +40,9 @@ Value arange(Semantic &semantic, const BuiltinArgs &args) {
     return semantic.error(ErrorKind::Value, "arange's end argument must be greater than the start argument");
   int64_t range = *end - *start;
   if (!llvm::isPowerOf2_64(static_cast<uint64_t>(range)))
-    return semantic.error(ErrorKind::Value, "arange's range must be a power of 2");
+    return semantic.error(ErrorKind::Value, "arange's range must be a power of 2",
+                          "take " + std::to_string(llvm::NextPowerOf2(static_cast<uint64_t>(range))) +
+                              " elements, and a mask for those that you want");
   Value extent = Value::constant(range);
   if (!semantic.checkBlockShape(Value::tuple({extent})))
     return Value();
@@ -120,8 +123,10 @@ const BuiltinDef table[] = {
     {"language.zeros", zerosParams, "A tensor of zeros.", zeros},
     {"language.zeros_like", inputParams, "A tensor of zeros with the shape and dtype of `input`.", zerosLike},
     {"language.to_tensor", inputParams, "A Python number as a run-time scalar.", toTensor},
-    {"language.cast", castParams, "`input` converted to `dtype`, or its bits read as `dtype`.", castTo, true},
-    {"tensor.to", castParams, "The tensor converted to `dtype`, or its bits read as `dtype`.", castTo, true},
+    {"language.cast", castParams, "`input` converted to `dtype`, or its bits read as `dtype`.", castTo, true,
+     false, /*subject=*/-1},
+    {"tensor.to", castParams, "The tensor converted to `dtype`, or its bits read as `dtype`.", castTo, true,
+     false, /*subject=*/-1},
 };
 
 } // namespace

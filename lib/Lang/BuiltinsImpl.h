@@ -25,11 +25,12 @@ llvm::ArrayRef<BuiltinDef> assemblyBuiltins();
 llvm::ArrayRef<BuiltinDef> libdeviceBuiltins();
 llvm::ArrayRef<BuiltinDef> atomicBuiltins();
 llvm::ArrayRef<BuiltinDef> reduceBuiltins();
+llvm::ArrayRef<BuiltinDef> mapBuiltins();
+llvm::ArrayRef<BuiltinDef> targetBuiltins();
 llvm::ArrayRef<BuiltinDef> hintBuiltins();
 llvm::ArrayRef<BuiltinDef> pythonBuiltins();
 llvm::ArrayRef<BuiltinDef> typeBuiltins();
 llvm::ArrayRef<BuiltinDef> standardBuiltins();
-llvm::ArrayRef<BuiltinDef> unsupportedBuiltins();
 
 /// "[16, 32]".
 std::string shapeText(llvm::ArrayRef<int64_t> shape);
@@ -47,6 +48,8 @@ std::optional<llvm::SmallVector<int64_t, 4>> constantInts(Semantic &semantic, co
                                                           const char *what);
 /// An axis; negative ones count from the end of `rank` dimensions.
 std::optional<unsigned> axisArgument(Semantic &semantic, const Value &value, unsigned rank);
+/// `isinstance(value, type)` for a class of the language; none when `type` is none.
+std::optional<bool> isInstance(const Value &value, const Value &type);
 /// `f(x, *shape)`: a single tuple stands for its elements.
 Value unpackVariadic(const Value &variadic);
 

@@ -111,8 +111,11 @@ std::optional<ScalarKind> kindOf(char letter) {
 }
 
 Value callLibrary(Semantic &semantic, const BuiltinArgs &args);
+Value externElementwise(Semantic &semantic, const BuiltinArgs &args);
 
 constexpr ParamDef parameters[] = {{"arg0"}, {"arg1"}, {"arg2"}, {"arg3"}};
+constexpr ParamDef externParams[] = {
+    {"lib_name"}, {"lib_path"}, {"args"}, {"arg_type_symbol_dict"}, {"is_pure"}};
 
 class Library {
 public:
@@ -126,6 +129,9 @@ public:
     for (const char *text : rounded)
       for (const char *mode : {"_rn", "_rz", "_rd", "_ru"})
         add(text, mode);
+    definitions_.push_back({"language.core.extern_elementwise", externParams,
+                            "A function of a library of the target, chosen by the arguments' types.",
+                            externElementwise});
   }
 
   llvm::ArrayRef<BuiltinDef> definitions() const { return definitions_; }
@@ -213,47 +219,104 @@ Value callOperation(Semantic &semantic, llvm::StringRef symbol, const Value &x) 
   return found == kinds.end() ? Value() : semantic.unary(found->second, x);
 }
 
-Value callLibrary(Semantic &semantic, const BuiltinArgs &args) {
-  llvm::SmallVector<Value, 4> values;
-  for (const Value &argument : args.values) {
+using Values = llvm::SmallVector<Value, 4>;
+
+std::optional<Values> tensorsOf(Semantic &semantic, llvm::ArrayRef<Value> arguments) {
+  Values values;
+  for (const Value &argument : arguments) {
     values.push_back(semantic.toTensor(argument));
     if (!values.back())
-      return Value();
+      return std::nullopt;
   }
-  llvm::ArrayRef<Overload> overloads = library().overloads(args.def->path);
-  const Overload *overload = findOverload(overloads, values);
-  // Arguments that no overload takes as they are get one type first.
-  for (size_t i = 1; !overload && i < values.size(); ++i)
+  return values;
+}
+
+/// The overload for these arguments, which get one type first if none takes them as they are.
+const Overload *resolveOverload(Semantic &semantic, llvm::ArrayRef<Overload> overloads, Values &values) {
+  if (const Overload *overload = findOverload(overloads, values))
+    return overload;
+  for (size_t i = 1; i < values.size(); ++i)
     if (!semantic.promote(values[0], values[i], {}))
-      return Value();
-  for (size_t i = 1; !overload && i < values.size(); ++i)
+      return nullptr;
+  for (size_t i = 1; i < values.size(); ++i)
     if (!semantic.promote(values[i], values[0], {}))
-      return Value();
-  if (!overload)
-    overload = findOverload(overloads, values);
-  if (!overload) {
-    std::string expected;
-    for (const Overload &candidate : overloads)
-      expected += (expected.empty() ? "" : ", ") + typesText(candidate.args);
-    llvm::SmallVector<ScalarKind, 4> given;
-    for (const Value &value : values)
-      given.push_back(value.type().scalarKind());
-    return semantic.error(ErrorKind::Value, "input arg type does not match.Expect one of [" + expected +
-                                                "], got " + typesText(given));
-  }
-  if (!broadcastAll(semantic, values))
-    return Value();
-  if (semantic.target().backend == "cpu") {
-    Value result = values.size() == 1 ? callOperation(semantic, overload->symbol, values[0]) : Value();
-    if (result)
+      return nullptr;
+  if (const Overload *overload = findOverload(overloads, values))
+    return overload;
+  std::string expected;
+  for (const Overload &candidate : overloads)
+    expected += (expected.empty() ? "" : ", ") + typesText(candidate.args);
+  llvm::SmallVector<ScalarKind, 4> given;
+  for (const Value &value : values)
+    given.push_back(value.type().scalarKind());
+  semantic.error(ErrorKind::Value,
+                 "input arg type does not match.Expect one of [" + expected + "], got " + typesText(given));
+  return nullptr;
+}
+
+Value callSymbol(Semantic &semantic, const Overload &overload, llvm::ArrayRef<Value> values, bool isPure) {
+  if (semantic.target().backend == "cpu" && values.size() == 1)
+    if (Value result = callOperation(semantic, overload.symbol, values.front()))
       return result;
-  }
-  Type type = values[0].type().withScalar(overload->result);
+  Type type = values[0].type().withScalar(overload.result);
   Handles handles;
   for (const Value &value : values)
     handles.push_back(value.handle());
-  return Value::tensor(
-      type, semantic.builder().externElementwise(handles, type, overload->symbol, /*isPure=*/true));
+  return Value::tensor(type, semantic.builder().externElementwise(handles, type, overload.symbol, isPure));
+}
+
+Value callLibrary(Semantic &semantic, const BuiltinArgs &args) {
+  std::optional<Values> values = tensorsOf(semantic, args.values);
+  const Overload *overload =
+      values ? resolveOverload(semantic, library().overloads(args.def->path), *values) : nullptr;
+  if (!overload || !broadcastAll(semantic, *values))
+    return Value();
+  return callSymbol(semantic, *overload, *values, /*isPure=*/true);
+}
+
+//===----------------------------------------------------------------------===//
+// extern_elementwise
+//===----------------------------------------------------------------------===//
+
+/// An entry of the dictionary: types of the arguments, the function's name and the type of its result.
+std::optional<Overload> overloadOf(const Value &entry) {
+  auto isPair = [](const Value &value) { return value.isTuple() && value.tuple().elements.size() == 2; };
+  if (!isPair(entry) || !entry.tuple().elements[0].isTuple() || !isPair(entry.tuple().elements[1]))
+    return std::nullopt;
+  const std::vector<Value> &function = entry.tuple().elements[1].tuple().elements;
+  auto isScalar = [](const Value &value) {
+    return value.kind() == Value::Kind::DType && value.dtype().kind() == Type::Kind::Scalar;
+  };
+  Overload overload;
+  for (const Value &type : entry.tuple().elements[0].tuple().elements) {
+    if (!isScalar(type))
+      return std::nullopt;
+    overload.args.push_back(type.dtype().scalarKind());
+  }
+  if (!function[0].isConstant() || !function[0].constant().isString() || !isScalar(function[1]))
+    return std::nullopt;
+  overload.symbol = function[0].constant().string();
+  overload.result = function[1].dtype().scalarKind();
+  return overload;
+}
+
+Value externElementwise(Semantic &semantic, const BuiltinArgs &args) {
+  std::optional<bool> isPure = constantBool(semantic, args[4], "is_pure");
+  if (!isPure)
+    return Value();
+  llvm::SmallVector<Overload, 4> overloads;
+  for (const Value &entry :
+       args[3].isTuple() ? llvm::ArrayRef(args[3].tuple().elements) : llvm::ArrayRef<Value>())
+    if (std::optional<Overload> overload = overloadOf(entry))
+      overloads.push_back(std::move(*overload));
+  if (overloads.empty() || !args[2].isTuple() || args[2].tuple().elements.empty())
+    return semantic.error(ErrorKind::Type,
+                          "extern_elementwise takes a list of arguments and a dictionary from their "
+                          "types to a function's name and the type of its result");
+  std::optional<Values> values = tensorsOf(semantic, args[2].tuple().elements);
+  const Overload *overload = values ? resolveOverload(semantic, overloads, *values) : nullptr;
+  return overload && broadcastAll(semantic, *values) ? callSymbol(semantic, *overload, *values, *isPure)
+                                                     : Value();
 }
 
 } // namespace

@@ -225,7 +225,7 @@ const BuiltinDef table[] = {
     {"language.fdiv", fdivParams, "x / y of floats; approximate unless `ieee_rounding`.", fdiv},
     {"language.div_rn", xyParams, "x / y of fp32, rounded to nearest even.", divRn},
     {"language.where", whereParams, "x where `condition` holds, y elsewhere; both are always evaluated.",
-     where},
+     where, false, false, /*subject=*/1},
     {"language.minimum", minMaxParams, "Element-wise minimum.", minMax<false>},
     {"language.maximum", minMaxParams, "Element-wise maximum.", minMax<true>},
     {"language.clamp", clampParams, "x limited to the range from `min` to `max`.", clamp},

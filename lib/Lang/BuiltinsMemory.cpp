@@ -15,7 +15,7 @@ namespace despina {
 bool checkMask(Semantic &semantic, const Value &mask) {
   if (!mask || mask.type().isInt1())
     return true;
-  semantic.error(ErrorKind::Value, "Mask must have boolean scalar type");
+  semantic.error(ErrorKind::Value, "Mask must have boolean scalar type", "compare it: mask != 0");
   return false;
 }
 
@@ -252,9 +252,10 @@ bool storePointers(Semantic &semantic, Value pointer, Value value, Value mask, C
     if (!semantic.broadcastPair(target, *operand))
       return false;
     if (operand->type().shape() != type.shape()) {
-      semantic.error(ErrorKind::Value, "Expected pointer argument to have shape " +
-                                           shapeText(operand->type().shape()) + " but got " +
-                                           shapeText(type.shape()));
+      semantic.error(ErrorKind::Value,
+                     "Expected pointer argument to have shape " + shapeText(operand->type().shape()) +
+                         " but got " + shapeText(type.shape()),
+                     "add offsets of that shape to the pointer");
       return false;
     }
   }

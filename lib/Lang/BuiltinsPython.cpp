@@ -50,7 +50,17 @@ Value toFloat(Semantic &semantic, const BuiltinArgs &args) {
       "use x.to(tl.float32) for run-time values");
 }
 
-/// `isinstance(value, type)` for one type; none when `type` is not a type.
+/// Whether a tuple is of a host's class: an aggregate's, or that of named tuples.
+bool isOfHostClass(const Value &value, const Value &type) {
+  if (!value.isTuple())
+    return false;
+  if (const auto &aggregate = value.tuple().aggregate)
+    return type.host().resolver && type.host().resolver->same(aggregate->type, type);
+  return type.host().description.find("." + value.typeName() + "'") != std::string::npos;
+}
+
+} // namespace
+
 std::optional<bool> isInstance(const Value &value, const Value &type) {
   if (type.kind() != Value::Kind::Builtin || !type.builtin())
     return std::nullopt;
@@ -60,7 +70,7 @@ std::optional<bool> isInstance(const Value &value, const Value &type) {
       .Case("builtins.float", isConstant && value.constant().isFloat())
       .Case("builtins.list", false)
       .Case("language.tensor", value.isTensor())
-      .Case("language.tuple", value.isTuple())
+      .Case("language.tuple", value.isTuple() && !value.tuple().aggregate)
       .Case("language.tensor_descriptor", value.isDescriptor())
       .Case("language.slice", value.kind() == Value::Kind::Slice)
       .Case("language.dtype", value.kind() == Value::Kind::DType)
@@ -71,6 +81,8 @@ std::optional<bool> isInstance(const Value &value, const Value &type) {
       .Default(std::nullopt);
 }
 
+namespace {
+
 Value isInstanceOf(Semantic &semantic, const BuiltinArgs &args) {
   llvm::ArrayRef<Value> types =
       args[1].isTuple() ? llvm::ArrayRef(args[1].tuple().elements) : llvm::ArrayRef(args[1]);
@@ -78,8 +90,7 @@ Value isInstanceOf(Semantic &semantic, const BuiltinArgs &args) {
   for (const Value &type : types) {
     std::optional<bool> matches = isInstance(args[0], type);
     if (!matches && type.kind() == Value::Kind::Host)
-      matches = args[0].isTuple() &&
-                type.host().description.find("." + args[0].typeName() + "'") != std::string::npos;
+      matches = isOfHostClass(args[0], type);
     if (!matches)
       return semantic.error(ErrorKind::Type,
                             "isinstance() arg 2 must be a type or a tuple of types that kernels know");
@@ -154,7 +165,9 @@ Value list(Semantic &semantic, const BuiltinArgs &args) {
     return Value::tuple({});
   if (values.size() == 1 && values.front().isTuple())
     return Value::tuple(values.front().tuple().elements);
-  return semantic.error(ErrorKind::Type, "list() takes one tuple, got " + args[0].str());
+  const std::string got =
+      values.size() == 1 ? values.front().str() : std::to_string(values.size()) + " arguments";
+  return semantic.error(ErrorKind::Type, "list() takes one tuple, got " + got);
 }
 
 Value extreme(Semantic &semantic, const BuiltinArgs &args, bool isMax) {

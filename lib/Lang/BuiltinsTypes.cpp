@@ -82,6 +82,7 @@ Value makeBlockType(Semantic &semantic, const BuiltinArgs &args) {
     return semantic.error(ErrorKind::Type, "0d block_type is forbidden");
   return Value::dtype(Type::block(element->scalar(), *shape));
 }
+Value identity(Semantic &, const BuiltinArgs &args) { return args[0]; }
 /// Names that stand for a class and are never called in a kernel.
 Value onlyType(Semantic &semantic, const BuiltinArgs &) {
   return semantic.error(ErrorKind::Type, "this type cannot be constructed in a kernel");
@@ -92,6 +93,7 @@ constexpr ParamDef withElementParams[] = {{"self"}, {"scalar_ty"}};
 constexpr ParamDef valueParams[] = {{"value"}};
 constexpr ParamDef nameParams[] = {{"name"}};
 constexpr ParamDef argsParams[] = {{"args", nullptr, true}};
+constexpr ParamDef replaceParams[] = {{"obj"}, {"*changes", nullptr, true}};
 constexpr ParamDef pointerParams[] = {{"element_ty"}, {"address_space", "1"}, {"const", "False"}};
 constexpr ParamDef blockParams[] = {{"element_ty"}, {"shape"}};
 
@@ -99,12 +101,17 @@ constexpr ParamDef blockParams[] = {{"element_ty"}, {"shape"}};
   {"dtype.is_" #NAME, selfParams, "Whether the type is " #NAME ".", isKind<ScalarKind::KIND>}
 const BuiltinDef table[] = {
     {"language.constexpr", valueParams, "A value known at compile time.", makeConstexpr},
+    {"language.core._unwrap_if_constexpr", valueParams, "The value itself: kernels see no wrapper.",
+     identity},
     {"language.tuple", argsParams, "A tuple.", makeTuple},
     {"language.dtype", nameParams, "A scalar type by its name.", makeDtype},
     {"language.pointer_type", pointerParams, "The type of pointers to `element_ty`.", makePointerType},
     {"language.block_type", blockParams, "The type of blocks of `element_ty`.", makeBlockType},
     {"language.tensor", argsParams, "A run-time value: a block or a scalar.", onlyType},
     {"language.slice", argsParams, "A slice of a tuple.", onlyType},
+    {"language.tuple_type", argsParams, "The type of a tuple.", onlyType},
+    {"language.aggregate_replace", replaceParams, "A copy of an aggregate with some fields changed.",
+     onlyType},
     {"language.const", argsParams, "Annotation of pointer arguments that are only read.", onlyType},
     {"language.constexpr_type", argsParams, "The type of a constexpr.", onlyType},
     {"language.tensor_descriptor", argsParams, "A tensor in memory that is accessed in blocks.", onlyType},

@@ -126,7 +126,15 @@ Value CodeGenerator::lookupGlobal(llvm::StringRef name, const ast::Node *node) {
   }
   if (const BuiltinDef *def = findBuiltin(("builtins." + name).str()))
     return Value::builtin(def);
-  return error(node, ErrorKind::Name, (name + " is not defined").str());
+  const bool isOurs = languageAttribute("triton.language", name).has_value();
+  return error(node, ErrorKind::Name, (name + " is not defined").str(),
+               isOurs ? ("the language has it: write tl." + name).str() : "");
+}
+
+void CodeGenerator::noteAnnotation(const ast::Expr *annotation) {
+  const auto *attribute = llvm::dyn_cast_or_null<ast::Attribute>(annotation);
+  if (attribute && languageAttribute("triton.language", attribute->attr))
+    semantic_.noteName(publicPath("triton.language", attribute->attr));
 }
 
 //===----------------------------------------------------------------------===//
@@ -275,6 +283,10 @@ Value parameterValue(Semantic &semantic, const KernelArgument &arg, llvm::ArrayR
 
 } // namespace
 
+Value despina::argumentValue(Semantic &semantic, const KernelArgument &arg, llvm::ArrayRef<Handle> handles) {
+  return parameterValue(semantic, arg, handles);
+}
+
 KernelArgument despina::descriptorArgument(std::string name, const Type &type, bool padsNaN) {
   Type block = type.describedBlock();
   constexpr int64_t alignment = 16;
@@ -318,8 +330,10 @@ bool CodeGenerator::kernel(const std::shared_ptr<const FunctionInfo> &info,
     addParameter(spec, arg, arg.name);
   Handles handles = builder_.beginFunction(spec);
   llvm::ArrayRef<Handle> unused = handles;
-  for (auto [param, arg] : llvm::zip_equal(info->def->params, args))
+  for (auto [param, arg] : llvm::zip_equal(info->def->params, args)) {
     scope()[param.name] = parameterValue(semantic_, arg, unused).withRange(param.range);
+    noteAnnotation(param.annotation);
+  }
   Value result = visitBody(frame);
   if (!result) {
     builder_.abandon();
@@ -330,6 +344,8 @@ bool CodeGenerator::kernel(const std::shared_ptr<const FunctionInfo> &info,
     semantic_.warn("the value that kernel `" + info->name + "` returns is ignored");
   }
   builder_.endFunction({}, {});
+  if (options_.namesUsed)
+    *options_.namesUsed = semantic_.takeNamesUsed();
   return !diags_.hasErrors();
 }
 

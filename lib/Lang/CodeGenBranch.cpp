@@ -291,7 +291,8 @@ bool CodeGenerator::mergeVariables(const ast::Node *node, const Scope &base, con
                     pattern)) {
       error(node, ErrorKind::Assertion,
             ("Mismatched type for " + name + " between then block (").str() + describeType(ifThen) +
-                ") and else block (" + describeType(ifElse) + ")");
+                ") and else block (" + describeType(ifElse) + ")",
+            "give it one type in both, for example with .to(...)");
       return false;
     }
     merge.scope[name] = pattern;

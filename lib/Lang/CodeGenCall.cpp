@@ -50,6 +50,9 @@ bool CodeGenerator::visitArguments(const ast::Call *expr, ValueList &args, Keywo
     Value value = visit(keyword.value);
     if (!value)
       return false;
+    // What users' own builtins hand on to others: the compiler needs no such object.
+    if (keyword.name == "_semantic" || keyword.name == "_generator" || keyword.name == "_builder")
+      continue;
     keywords.emplace_back(keyword.name.str(), value.withRange(keyword.value->range()));
   }
   return true;
@@ -60,12 +63,17 @@ Value CodeGenerator::callValue(const ast::Node *node, const Value &callee, llvm:
   at(node);
   callRange_ = node->range();
   switch (callee.kind()) {
-  case Value::Kind::Builtin: return semantic_.callBuiltin(*callee.builtin(), args, keywords);
+  case Value::Kind::Builtin:
+    if (isBuiltin(callee, "language.aggregate_replace"))
+      return replaceFields(node, args, keywords);
+    return semantic_.callBuiltin(*callee.builtin(), args, keywords);
   case Value::Kind::Function:
     if (callee.function()->kind == FunctionInfo::Kind::Jit)
       return callJit(node, callee.function(), args, keywords);
     return callHost(node, callee, callee.function()->resolver, args, keywords);
   case Value::Kind::Host:
+    if (std::shared_ptr<const AggregateClass> type = aggregateClass(callee))
+      return construct(node, type, args, keywords);
     if (callee.host().callable)
       return callHost(node, callee, callee.host().resolver, args, keywords);
     break;
@@ -204,21 +212,22 @@ bool CodeGenerator::bindDefaults(ValueList &bound, Frame &frame) {
 // Jit functions
 //===----------------------------------------------------------------------===//
 
-Value CodeGenerator::callJit(const ast::Node *node, const std::shared_ptr<const FunctionInfo> &info,
-                             llvm::ArrayRef<Value> args, Keywords keywords) {
+bool CodeGenerator::openCall(const ast::Node *node, const std::shared_ptr<const FunctionInfo> &info,
+                             llvm::ArrayRef<Value> args, Keywords keywords, ValueList &bound, Frame &frame) {
   if (exceedsLimits(node))
-    return {};
-  if (!info->def)
-    return error(node, ErrorKind::Value, "@jit functions should be defined in a Python file");
-  if (callDepth_ >= options_.maxCallDepth)
-    return error(node, ErrorKind::UnsupportedConstruct,
-                 "maximum call depth (" + std::to_string(options_.maxCallDepth) + ") exceeded in call of `" +
-                     info->name + "`",
-                 "a jit function may call itself only where a compile-time `if` ends the recursion");
-  ValueList bound;
+    return false;
+  if (!info->def) {
+    error(node, ErrorKind::Value, "@jit functions should be defined in a Python file");
+    return false;
+  }
+  if (callDepth_ >= options_.maxCallDepth) {
+    recursionError(node, *info,
+                   "maximum call depth (" + std::to_string(options_.maxCallDepth) +
+                       ") exceeded in call of `" + info->name + "`");
+    return false;
+  }
   if (!bindArguments(node, *info, args, keywords, bound))
-    return {};
-  Frame frame;
+    return false;
   frame.info = info;
   frame.function = functionRange(*info);
   frame.inlineCalls = frame_->inlineCalls;
@@ -226,7 +235,16 @@ Value CodeGenerator::callJit(const ast::Node *node, const std::shared_ptr<const 
   frame.callStack.push_back({node->range(), info->name, frame_->function});
   frame.callRanges = frame_->callRanges;
   frame.callRanges.push_back(node->range());
-  if (!bindDefaults(bound, frame))
+  return bindDefaults(bound, frame);
+}
+
+Value CodeGenerator::callJit(const ast::Node *node, const std::shared_ptr<const FunctionInfo> &info,
+                             llvm::ArrayRef<Value> args, Keywords keywords) {
+  if (options_.callHostFunction && info->scope)
+    return exceedsLimits(node) ? Value() : options_.callHostFunction(Value::function(info), args, keywords);
+  ValueList bound;
+  Frame frame;
+  if (!openCall(node, info, args, keywords, bound, frame))
     return {};
   ++callDepth_;
   Value result = frame.inlineCalls ? callInPlace(bound, frame) : callInstance(node, bound, frame);
@@ -265,7 +283,7 @@ void codegen::appendKey(const Value &value, std::string &key) {
   case Value::Kind::Descriptor: {
     const TupleValue &tuple = value.tuple();
     key += value.isDescriptor() ? 'D' : 'T';
-    key += '(' + tuple.typeName + ':';
+    key += '(' + (tuple.aggregate ? tuple.aggregate->key : tuple.typeName) + ':';
     for (size_t i = 0; i < tuple.elements.size(); ++i) {
       if (i < tuple.fields.size())
         key += tuple.fields[i] + '=';
@@ -325,6 +343,23 @@ static std::string symbolBase(const FunctionInfo &info, llvm::ArrayRef<Value> bo
   return text;
 }
 
+Value CodeGenerator::recursionError(const ast::Node *node, const FunctionInfo &info, std::string message) {
+  // The calls that are being generated, from the last one of this function on.
+  constexpr size_t maxShown = 16;
+  llvm::SmallVector<llvm::StringRef, maxShown> cycle{info.name};
+  const std::vector<Diagnostic::CallSite> &calls = frame_->callStack;
+  auto site = calls.rbegin();
+  while (site != calls.rend() && site->callee != info.name && cycle.size() < maxShown)
+    cycle.push_back((site++)->callee);
+  if (site != calls.rend() && site->callee == info.name) {
+    cycle.push_back(info.name);
+    std::reverse(cycle.begin(), cycle.end());
+    message += " (" + llvm::join(cycle, " -> ") + ")";
+  }
+  return error(node, ErrorKind::UnsupportedConstruct, std::move(message),
+               "a jit function may call itself only where a compile-time `if` ends the recursion");
+}
+
 Value CodeGenerator::callInstance(const ast::Node *node, llvm::ArrayRef<Value> bound, Frame &frame) {
   const FunctionInfo &info = *frame.info;
   std::string key;
@@ -339,9 +374,8 @@ Value CodeGenerator::callInstance(const ast::Node *node, llvm::ArrayRef<Value> b
       return {};
     }
   } else if (!instance.done) {
-    return error(node, ErrorKind::UnsupportedConstruct,
-                 "`" + info.name + "` calls itself with the same argument types and constants",
-                 "a jit function may call itself only where a compile-time `if` ends the recursion");
+    return recursionError(node, info,
+                          "`" + info.name + "` calls itself with the same argument types and constants");
   }
   llvm::SmallVector<TensorValue, 8> leaves, results;
   for (const Value &value : bound)
@@ -401,4 +435,41 @@ bool CodeGenerator::generateInstance(const ast::Node *node, llvm::ArrayRef<Value
   builder_.endFunction(resultHandles, types);
   instance.done = true;
   return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Calls from outside
+//===----------------------------------------------------------------------===//
+
+Value CodeGenerator::callInline(const Value &callee, llvm::ArrayRef<Value> args, Keywords keywords) {
+  Frame outside;
+  outside.inlineCalls = true;
+  Frame *caller = std::exchange(frame_, &outside);
+  const CallNode node({});
+  Value result = callValue(&node, callee, args, keywords);
+  frame_ = caller;
+  return result;
+}
+
+namespace {
+
+class Calls : public InlineCalls {
+public:
+  Calls(RegionBuilder &builder, Diagnostics &diags, const LanguageTarget &target, CodeGenOptions options)
+      : options_(std::move(options)), generator_(builder, diags, target, options_) {}
+
+  Value call(const Value &callee, llvm::ArrayRef<Value> args, Keywords keywords) override {
+    return generator_.callInline(callee, args, keywords);
+  }
+
+private:
+  CodeGenOptions options_;
+  CodeGenerator generator_;
+};
+
+} // namespace
+
+std::unique_ptr<InlineCalls> InlineCalls::create(RegionBuilder &builder, Diagnostics &diags,
+                                                 const LanguageTarget &target, CodeGenOptions options) {
+  return std::make_unique<Calls>(builder, diags, target, std::move(options));
 }

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "CodeGenImpl.h"
+#include "Promotion.h"
 #include "PyNumber.h"
 
 using namespace despina;
@@ -33,6 +34,7 @@ Value CodeGenerator::visitUnlimited(const ast::Expr *expr) {
   case ast::NodeKind::Slice: return visitSlice(llvm::cast<ast::Slice>(expr));
   case ast::NodeKind::JoinedStr: return visitJoinedStr(llvm::cast<ast::JoinedStr>(expr));
   case ast::NodeKind::NamedExpr: return visitNamedExpr(llvm::cast<ast::NamedExpr>(expr));
+  case ast::NodeKind::Dict: return visitDict(llvm::cast<ast::Dict>(expr));
   case ast::NodeKind::Lambda:
     return unsupported(expr, "move it to module level as a function with @triton.jit");
   default: return unsupported(expr);
@@ -128,7 +130,8 @@ Value CodeGenerator::visitCompare(const ast::Compare *expr) {
   case ast::CompareOperator::IsNot: return Value::constant(!isSame(lhs, rhs));
   case ast::CompareOperator::In:
     return error(expr, ErrorKind::UnsupportedConstruct,
-                 "AST comparison operator 'In' is not (currently) implemented.");
+                 "AST comparison operator 'In' is not (currently) implemented.",
+                 "compare with each value, and join the results with |");
   case ast::CompareOperator::NotIn:
     return error(expr, ErrorKind::UnsupportedConstruct,
                  "AST comparison operator 'NotIn' is not (currently) implemented.");
@@ -146,9 +149,14 @@ static SymbolResolver *resolverOf(const Value &value) {
 }
 
 Value CodeGenerator::visitAttribute(const ast::Attribute *expr) {
+  if (Value field = fieldInConstructor(expr))
+    return field;
   Value object = visit(expr->value);
   if (!object)
     return {};
+  if (object.isTuple() && object.tuple().aggregate)
+    if (Value method = methodOf(object, expr->attr))
+      return method;
   if (SymbolResolver *resolver = resolverOf(object)) {
     Resolution resolution = resolver->attribute(object, expr->attr);
     switch (resolution.status) {
@@ -213,7 +221,9 @@ Value CodeGenerator::visitListComp(const ast::ListComp *expr) {
   if (!iterable.isTuple())
     return error(generator.iter, ErrorKind::NotImplemented, "only tuple comprehensions are supported");
   // The targets are local to the comprehension; elements stay what they are, so constants stay constants.
-  const Scope saved = scope();
+  Scope saved = scope();
+  NameSet named; // by `:=`: names of the function
+  collectAssigned(expr->elt, named);
   std::vector<Value> values;
   for (const Value &element : iterable.tuple().elements) {
     if (const auto *name = llvm::dyn_cast<ast::Name>(generator.target))
@@ -225,7 +235,10 @@ Value CodeGenerator::visitListComp(const ast::ListComp *expr) {
       return {};
     values.push_back(value);
   }
-  scope() = saved;
+  for (llvm::StringRef name : named)
+    if (auto it = scope().find(name); it != scope().end())
+      saved[name] = it->second;
+  scope() = std::move(saved);
   return Value::tuple(std::move(values));
 }
 
@@ -242,7 +255,7 @@ Value CodeGenerator::visitJoinedStr(const ast::JoinedStr *expr) {
       const bool isRepr = formatted && (formatted->conversion == 'r' || formatted->conversion == 'a');
       text += isRepr ? value.constant().repr() : value.constant().str();
     } else if (value.kind() == Value::Kind::DType) {
-      text += value.dtype().str();
+      text += formatted && formatted->conversion == 'r' ? typeRepr(value.dtype()) : value.dtype().str();
     } else {
       return error(
           piece, ErrorKind::UnsupportedConstruct,
@@ -251,6 +264,26 @@ Value CodeGenerator::visitJoinedStr(const ast::JoinedStr *expr) {
     }
   }
   return Value::constant(std::move(text)).withRange(expr->range());
+}
+
+/// Users' own builtins may hold dictionaries: `extern_elementwise` takes one. They are tuples of pairs here.
+Value CodeGenerator::visitDict(const ast::Dict *expr) {
+  const bool isUserBuiltin = llvm::any_of(frame_->info->def->params, [](const ast::Parameter &param) {
+    return param.name == "_semantic" || param.name == "_builder";
+  });
+  if (!isUserBuiltin)
+    return unsupported(expr);
+  std::vector<Value> pairs;
+  for (auto [key, value] : llvm::zip_equal(expr->keys, expr->values)) {
+    if (!key)
+      return unsupported(expr);
+    Value first = visit(key);
+    Value second = first ? visit(value) : Value();
+    if (!second)
+      return {};
+    pairs.push_back(Value::tuple({first, second}));
+  }
+  return limited(expr, Value::tuple(std::move(pairs), {}, "dict"));
 }
 
 Value CodeGenerator::visitSlice(const ast::Slice *expr) {

@@ -3,7 +3,7 @@
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
 // One class, several files by topic: CodeGen.cpp (entry, names), CodeGenStmt.cpp, CodeGenBranch.cpp,
-// CodeGenLoop.cpp, CodeGenExpr.cpp, CodeGenCall.cpp.
+// CodeGenLoop.cpp, CodeGenWith.cpp, CodeGenExpr.cpp, CodeGenCall.cpp, CodeGenAggregate.cpp.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DESPINA_LIB_LANG_CODEGENIMPL_H
@@ -18,6 +18,8 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/Twine.h"
+
+#include <deque>
 
 namespace despina::codegen {
 
@@ -76,6 +78,9 @@ struct Frame {
   bool isKernel = false;
   bool inlineCalls = false; ///< inside a combine region: callees are visited in place
   bool evaluatingDefaults = false;
+  /// In a constructor: the class, whose fields are kept in `scope` under the name of the first parameter, a
+  /// dot and theirs.
+  std::shared_ptr<const AggregateClass> constructed;
 };
 
 /// An arm of a run-time `if` when it ends.
@@ -130,6 +135,8 @@ public:
                 const CodeGenOptions &options);
 
   bool kernel(const std::shared_ptr<const FunctionInfo> &info, llvm::ArrayRef<KernelArgument> args);
+  /// A call from outside of any function.
+  Value callInline(const Value &callee, llvm::ArrayRef<Value> args, Keywords keywords);
 
   // CallHost.
   Value callFunction(const Value &callee, llvm::ArrayRef<Value> args, Keywords keywords) override;
@@ -153,6 +160,9 @@ private:
   Scope &scope() { return frame_->scope; }
   Value lookup(llvm::StringRef name, const ast::Node *node);
   Value lookupGlobal(llvm::StringRef name, const ast::Node *node);
+
+  /// Notes the names of the language in the annotations of parameters: `tl.constexpr`.
+  void noteAnnotation(const ast::Expr *annotation);
 
   // Statements (CodeGenStmt.cpp). `functionLevel`: what follows the list is the end of the function.
   Flow visitSequence(const Sequence &sequence, bool functionLevel);
@@ -210,6 +220,11 @@ private:
   bool matchCarried(const ast::Node *loop, llvm::StringRef name, const Value &initial, const Value &now,
                     Handles &yields);
 
+  // Context managers (CodeGenWith.cpp).
+  Flow visitWith(const ast::With *stmt);
+  Value callContext(const ast::Node *node, const Value &manager, llvm::StringRef method,
+                    llvm::ArrayRef<Value> args);
+
   // Expressions (CodeGenExpr.cpp). Null after an error.
   Value visit(const ast::Expr *expr);
   Value visitUnlimited(const ast::Expr *expr);
@@ -225,6 +240,7 @@ private:
   Value visitSequenceLiteral(ast::ExprList elements);
   Value visitListComp(const ast::ListComp *expr);
   Value visitJoinedStr(const ast::JoinedStr *expr);
+  Value visitDict(const ast::Dict *expr);
   Value visitSlice(const ast::Slice *expr);
   Value visitNamedExpr(const ast::NamedExpr *expr);
   bool isSame(const Value &lhs, const Value &rhs);
@@ -235,6 +251,9 @@ private:
   Value callValue(const ast::Node *node, const Value &callee, llvm::ArrayRef<Value> args, Keywords keywords);
   Value callHost(const ast::Node *node, const Value &callee, SymbolResolver *resolver,
                  llvm::ArrayRef<Value> args, Keywords keywords);
+  /// Binds the arguments of a call and prepares the callee's frame.
+  bool openCall(const ast::Node *node, const std::shared_ptr<const FunctionInfo> &info,
+                llvm::ArrayRef<Value> args, Keywords keywords, ValueList &bound, Frame &frame);
   Value callJit(const ast::Node *node, const std::shared_ptr<const FunctionInfo> &info,
                 llvm::ArrayRef<Value> args, Keywords keywords);
   bool bindArguments(const ast::Node *node, const FunctionInfo &info, llvm::ArrayRef<Value> args,
@@ -248,10 +267,30 @@ private:
     bool done = false;
   };
   Value callInstance(const ast::Node *node, llvm::ArrayRef<Value> bound, Frame &frame);
+  /// Reports a call that never ends: `message`, and the calls that lead from a function back to itself.
+  Value recursionError(const ast::Node *node, const FunctionInfo &info, std::string message);
   bool generateInstance(const ast::Node *node, llvm::ArrayRef<Value> bound, Frame &frame, Instance &instance);
   /// Visits the body of the frame's function; the result, or null after an error.
   Value visitBody(Frame &frame);
   std::string uniqueSymbol(llvm::StringRef base);
+
+  // Aggregates (CodeGenAggregate.cpp).
+  /// The aggregate class that a host's class is; null for any other value.
+  std::shared_ptr<const AggregateClass> aggregateClass(const Value &value);
+  Value construct(const ast::Node *node, const std::shared_ptr<const AggregateClass> &type,
+                  llvm::ArrayRef<Value> args, Keywords keywords);
+  std::optional<ValueList> bindFields(const ast::Node *node, const AggregateClass &type,
+                                      llvm::ArrayRef<Value> args, Keywords keywords);
+  std::optional<ValueList> initialiseFields(const ast::Node *node,
+                                            const std::shared_ptr<const AggregateClass> &type,
+                                            llvm::ArrayRef<Value> args, Keywords keywords);
+  bool checkField(const ast::Node *node, const AggregateClass &type, size_t field, const Value &value);
+  bool assignField(const ast::Attribute *target, const Value &value);
+  /// What the constructor that is visited has assigned to `self.name`; null if that is no field of it.
+  Value fieldInConstructor(const ast::Attribute *expr);
+  /// A method of an aggregate object; null, without a report, if its class has none of that name.
+  Value methodOf(const Value &object, llvm::StringRef name);
+  Value replaceFields(const ast::Node *node, llvm::ArrayRef<Value> args, Keywords keywords);
 
   RegionBuilder &builder_;
   Diagnostics &diags_;
@@ -264,6 +303,7 @@ private:
   uint64_t visits_ = 0;
   llvm::StringMap<Instance> instances_;
   llvm::StringMap<unsigned> symbols_;
+  std::deque<std::string> fieldKeys_; ///< names that scopes of constructors refer to
   llvm::DenseMap<std::pair<const void *, llvm::StringRef>, Value> globals_;
 };
 

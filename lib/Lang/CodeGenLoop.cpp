@@ -39,7 +39,11 @@ static bool collectNode(const ast::Node *node, NameSet &names) {
     collectTargets(annotated->target, names);
   else if (const auto *loop = llvm::dyn_cast<ast::For>(node))
     collectTargets(loop->target, names);
-  else if (const auto *named = llvm::dyn_cast<ast::NamedExpr>(node))
+  else if (const auto *with = llvm::dyn_cast<ast::With>(node)) {
+    for (const ast::WithItem &item : with->items)
+      if (item.target)
+        collectTargets(item.target, names);
+  } else if (const auto *named = llvm::dyn_cast<ast::NamedExpr>(node))
     names.insert(named->target->id);
   return !llvm::isa<ast::FunctionDef, ast::Lambda>(node);
 }
@@ -126,7 +130,8 @@ bool CodeGenerator::matchCarried(const ast::Node *loop, llvm::StringRef name, co
       error(loop, ErrorKind::Assertion,
             ("Loop-carried variable " + name + " has initial type ").str() + initial.type().str() +
                 " but is re-assigned to " + tensor.type().str() +
-                " in loop! Please make sure that the type stays consistent.");
+                " in loop! Please make sure that the type stays consistent.",
+            "give it that type before the loop, or convert with .to(...) in it");
       return false;
     }
     yields.push_back(tensor.handle());
@@ -139,7 +144,8 @@ bool CodeGenerator::matchCarried(const ast::Node *loop, llvm::StringRef name, co
       error(loop, ErrorKind::Assertion,
             ("Loop-carried variable " + name + " has initial type ").str() + describeType(initial) +
                 " but is re-assigned to " + describeType(now) +
-                " in loop! Please make sure that the type stays consistent.");
+                " in loop! Please make sure that the type stays consistent.",
+            "give it that type before the loop, or convert with .to(...) in it");
       return false;
     }
     for (size_t i = 0; i < before.elements.size(); ++i)
@@ -204,7 +210,8 @@ Flow CodeGenerator::visitFor(const ast::For *stmt) {
   const bool isHinted = isBuiltin(callee, "language.range");
   if (!isStatic && !isHinted && !isBuiltin(callee, "builtins.range"))
     return fail(stmt->iter, ErrorKind::Runtime,
-                "Only `range` and `static_range` iterators are currently supported");
+                "Only `range` and `static_range` iterators are currently supported",
+                "to visit the elements of a tuple, index it: for i in tl.static_range(len(t))");
   const auto *target = llvm::dyn_cast<ast::Name>(stmt->target);
   if (!target)
     return fail(stmt->target, ErrorKind::UnsupportedConstruct,

@@ -43,10 +43,28 @@ static std::string loopControlHelp(const ast::Stmt *stmt) {
   return {};
 }
 
+/// What only Python runs, in a kernel that Python runs: `print(...)`, `breakpoint()`, `pdb.anything(...)` and
+/// the import of pdb.
+static bool isForDebugging(const ast::Stmt *stmt) {
+  if (const auto *import = llvm::dyn_cast<ast::Import>(stmt))
+    return llvm::all_of(import->names, [](const ast::Alias &alias) { return alias.name == "pdb"; });
+  const auto *statement = llvm::dyn_cast<ast::ExprStmt>(stmt);
+  const auto *call = statement ? llvm::dyn_cast<ast::Call>(statement->value) : nullptr;
+  if (!call)
+    return false;
+  if (const auto *name = llvm::dyn_cast<ast::Name>(call->func))
+    return name->id == "print" || name->id == "breakpoint";
+  const auto *attribute = llvm::dyn_cast<ast::Attribute>(call->func);
+  const auto *module = attribute ? llvm::dyn_cast<ast::Name>(attribute->value) : nullptr;
+  return module && module->id == "pdb";
+}
+
 Flow CodeGenerator::visitStatement(const ast::Stmt *stmt, const Sequence &rest, bool functionLevel,
                                    bool &consumedRest) {
   if (exceedsLimits(stmt))
     return Flow::failed();
+  if (options_.allowDebugging && isForDebugging(stmt))
+    return Flow::fall();
   switch (stmt->kind()) {
   case ast::NodeKind::ExprStmt: return fallIf(visitExpressionStatement(llvm::cast<ast::ExprStmt>(stmt)));
   case ast::NodeKind::Assign: return fallIf(visitAssign(llvm::cast<ast::Assign>(stmt)));
@@ -58,6 +76,8 @@ Flow CodeGenerator::visitStatement(const ast::Stmt *stmt, const Sequence &rest, 
   case ast::NodeKind::If: return visitIf(llvm::cast<ast::If>(stmt), rest, functionLevel, consumedRest);
   case ast::NodeKind::For: return visitFor(llvm::cast<ast::For>(stmt));
   case ast::NodeKind::While: return fallIf(visitWhile(llvm::cast<ast::While>(stmt)));
+  case ast::NodeKind::With:
+  case ast::NodeKind::AsyncWith: return visitWith(llvm::cast<ast::With>(stmt));
   case ast::NodeKind::FunctionDef: return fail(stmt, ErrorKind::UnsupportedConstruct, kNestedFunction);
   default: unsupported(stmt, loopControlHelp(stmt)); return Flow::failed();
   }
@@ -133,7 +153,8 @@ Value CodeGenerator::decay(const Value &value) {
 
 bool CodeGenerator::visitAssign(const ast::Assign *stmt) {
   if (stmt->targets.size() != 1) {
-    error(stmt, ErrorKind::Type, "Simultaneous multiple assignment is not supported.");
+    error(stmt, ErrorKind::Type, "Simultaneous multiple assignment is not supported.",
+          "write one assignment for each target");
     return false;
   }
   Value value = visit(stmt->value);
@@ -160,9 +181,7 @@ bool CodeGenerator::assignTarget(const ast::Expr *target, const Value &value) {
   }
   case ast::NodeKind::Tuple: return assignUnpacked(target, llvm::cast<ast::Tuple>(target)->elts, value);
   case ast::NodeKind::List: return assignUnpacked(target, llvm::cast<ast::List>(target)->elts, value);
-  case ast::NodeKind::Attribute:
-    error(target, ErrorKind::NotImplemented, "Attribute assignment is not supported in triton");
-    return false;
+  case ast::NodeKind::Attribute: return assignField(llvm::cast<ast::Attribute>(target), value);
   case ast::NodeKind::Subscript:
     error(target, ErrorKind::NotImplemented, "__setitem__ is not supported in triton",
           "values are immutable: build a new tensor with tl.where, or write through a pointer with tl.store");
@@ -245,6 +264,7 @@ bool CodeGenerator::visitAnnAssign(const ast::AnnAssign *stmt) {
   if (!value)
     return false;
   at(stmt);
+  noteAnnotation(stmt->annotation);
   if (isConstexpr && name)
     return bindConstexpr(stmt, name->id, value);
   return assignTarget(stmt->target, value);

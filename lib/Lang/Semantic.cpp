@@ -106,6 +106,8 @@ Value Semantic::callBuiltin(const BuiltinDef &def, llvm::ArrayRef<Value> args,
   else if (bindArguments(def, args, keywords, bound))
     result = def.evaluate(*this, bound);
   insideBuiltin = outer;
+  if (result)
+    noteCall(bound, result);
   return result;
 }
 
@@ -170,6 +172,49 @@ bool Semantic::bindArguments(const BuiltinDef &def, llvm::ArrayRef<Value> args,
 }
 
 //===----------------------------------------------------------------------===//
+// Names in use
+//===----------------------------------------------------------------------===//
+
+/// The type of the elements of a value, behind pointers and descriptors; Void where there are none.
+static ScalarKind elementKind(const Value &value) {
+  if (value.isTuple() || value.isDescriptor()) {
+    const std::vector<Value> &elements = value.tuple().elements;
+    return elements.empty() ? ScalarKind::Void : elementKind(elements.front());
+  }
+  if (!value.isTensor() && value.kind() != Value::Kind::DType)
+    return ScalarKind::Void;
+  Type type = value.isTensor() ? value.type().scalar() : value.dtype().scalar();
+  if (type.isDescriptor())
+    type = type.describedBlock();
+  return (type.isPointer() ? type.pointee() : type).scalarKind();
+}
+
+static uint32_t bitOf(ScalarKind kind) { return uint32_t(1) << static_cast<unsigned>(kind); }
+
+void Semantic::noteName(llvm::StringRef path, ScalarKind kind) {
+  if (!function_ || !isStandardLibrary(*function_.file))
+    namesUsed_[path] |= bitOf(kind);
+}
+
+void Semantic::noteCall(const BuiltinArgs &args, const Value &result) {
+  const int subject = args.def->subject;
+  ScalarKind kind = ScalarKind::Void;
+  if (subject >= 0 && static_cast<size_t>(subject) < args.values.size())
+    kind = elementKind(args[subject]);
+  noteName(args.def->path, kind == ScalarKind::Void ? elementKind(result) : kind);
+  for (const Value &value : args.values)
+    kindsUsed_ |= bitOf(elementKind(value));
+  kindsUsed_ |= bitOf(elementKind(result));
+}
+
+NamesUsed Semantic::takeNamesUsed() {
+  for (const ScalarInfo &info : allScalars())
+    if (info.kind != ScalarKind::Void && (kindsUsed_ & bitOf(info.kind)))
+      namesUsed_["language." + std::string(info.publicName)] |= bitOf(ScalarKind::Void);
+  return std::exchange(namesUsed_, {});
+}
+
+//===----------------------------------------------------------------------===//
 // Literals and conditions
 //===----------------------------------------------------------------------===//
 
@@ -185,7 +230,10 @@ Value Semantic::toTensor(const Value &value, bool quiet) {
   if (quiet)
     return Value();
   std::string text = value.isConstant() ? value.constant().str() : value.str();
-  return error(ErrorKind::Type, "cannot convert " + text + " of type " + classText(value) + " to tensor");
+  return error(ErrorKind::Type, "cannot convert " + text + " of type " + classText(value) + " to tensor",
+               value.isConstant() && value.constant().isString()
+                   ? "to give a string a name, annotate it: name: tl.constexpr = ..."
+                   : "");
 }
 
 bool Semantic::checkFP8(const Type &type) {
@@ -238,7 +286,8 @@ Value Semantic::toCondition(const Value &value) {
   if (tensor.type().isBlock()) {
     if (tensor.type().numel() != 1)
       return error(ErrorKind::UnsupportedConstruct,
-                   "Boolean value of Tensor with more than one value is ambiguous");
+                   "Boolean value of Tensor with more than one value is ambiguous",
+                   "choose element by element with tl.where, or reduce the block to one value first");
     warn("If conditional called with multidimensional Tensor instead of scalar; please use \"if "
          "(tensor.item())\" "
          "instead");
@@ -267,7 +316,8 @@ std::optional<llvm::SmallVector<int64_t, 4>> Semantic::checkBlockShape(const Val
     }
     std::optional<int64_t> extent = element.constant().asInt64();
     if (!extent || *extent <= 0 || !llvm::isPowerOf2_64(static_cast<uint64_t>(*extent))) {
-      error(ErrorKind::Value, which + "be a power of 2");
+      error(ErrorKind::Value, which + "be a power of 2",
+            "take the next power of 2, and masks for loads and stores");
       return std::nullopt;
     }
     numel *= llvm::DynamicAPInt(*extent);

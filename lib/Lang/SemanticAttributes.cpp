@@ -178,8 +178,10 @@ Value Semantic::attribute(const Value &value, llvm::StringRef name) {
   }
   case Value::Kind::DType: return dtypeAttribute(value, name);
   case Value::Kind::Module: {
-    if (std::optional<Value> found = languageAttribute(value.module().name, name))
+    if (std::optional<Value> found = languageAttribute(value.module().name, name)) {
+      noteName(publicPath(value.module().name, name));
       return *found;
+    }
     return error(ErrorKind::Attribute,
                  "module '" + value.module().name + "' has no attribute '" + name.str() + "'");
   }

@@ -88,7 +88,10 @@ bool Semantic::checkPointers(const Type &lhs, const Type &rhs, bool allowPointer
     return true;
   if (allowPointer && !(rhs.isPointer() && rhs != lhs) && !rhs.isFloating())
     return true;
-  error(ErrorKind::Type, incompatible(lhs, rhs));
+  error(ErrorKind::Type, incompatible(lhs, rhs),
+        rhs.isFloating()  ? "the offset of a pointer is an integer: convert it with .to(tl.int64)"
+        : rhs.isPointer() ? "to compute with addresses, convert the pointers with .to(tl.int64)"
+                          : "");
   return false;
 }
 
@@ -124,7 +127,8 @@ bool Semantic::promote(Value &lhs, Value &rhs, PromoteOptions options) {
       promoteKinds({a->type.scalarKind(), a->literal != nullptr},
                    {b->type.scalarKind(), b->literal != nullptr}, options.divOrMod);
   if (const auto *failure = std::get_if<PyError>(&result)) {
-    error(failure->kind, failure->message);
+    const bool hasFP8 = a->type.isFP8() || b->type.isFP8();
+    error(failure->kind, failure->message, hasFP8 ? "convert the operands to tl.float32 first" : "");
     return false;
   }
   Type common(std::get<ScalarKind>(result));
@@ -158,7 +162,7 @@ bool Semantic::promote(Value &lhs, Value &rhs, PromoteOptions options) {
 Value Semantic::pointerArithmetic(BinaryOperator op, Value lhs, Value rhs) {
   bool subtract = op == BinaryOperator::Sub;
   if (!subtract && lhs.type().scalar().isPointer() && rhs.type().scalar().isPointer())
-    return error(ErrorKind::Type, "cannot add pointers together");
+    return error(ErrorKind::Type, "cannot add pointers together", "add an offset in elements to one pointer");
   if (!promote(lhs, rhs, {.allowLhsPointer = true, .allowRhsPointer = !subtract}))
     return Value();
   if (!lhs.type().scalar().isPointer())
@@ -391,6 +395,19 @@ Value Semantic::compareOperator(CompareOperator op, const Value &lhs, const Valu
 Value Semantic::logicalAnd(const Value &lhs, const Value &rhs) { return logical(BinaryKind::AndI, lhs, rhs); }
 Value Semantic::logicalOr(const Value &lhs, const Value &rhs) { return logical(BinaryKind::OrI, lhs, rhs); }
 
+/// An operand of `and`, `or` and `not`: int1, or a type of as many bits.
+Value Semantic::truthValue(const Value &x) {
+  const Type scalar = x.type().scalar();
+  if (scalar.isInt1())
+    return x;
+  if (scalar.isPointer())
+    return cast(x, ScalarKind::Int1);
+  return error(ErrorKind::Value,
+               "Cannot bitcast data-type of size " + std::to_string(scalar.bits()) +
+                   " to data-type of size 1",
+               "`and`, `or` and `not` take truth values: compare first, as in x != 0");
+}
+
 Value Semantic::logical(BinaryKind kind, const Value &lhs, const Value &rhs) {
   Value a = toTensor(lhs);
   Value b = a ? toTensor(rhs) : Value();
@@ -400,7 +417,7 @@ Value Semantic::logical(BinaryKind kind, const Value &lhs, const Value &rhs) {
     warn("Logical operators 'and' and 'or' are deprecated for non-scalar tensors; please use '&' or '|' "
          "instead");
   for (Value *operand : {&a, &b}) {
-    *operand = operand->type().isInt1() ? *operand : cast(*operand, ScalarKind::Int1, {}, /*bitcast=*/true);
+    *operand = truthValue(*operand);
     if (!*operand)
       return Value();
   }
@@ -416,7 +433,7 @@ Value Semantic::logicalNot(const Value &operand) {
     return Value::constant(operand.tuple().elements.empty());
   if (!operand.isTensor())
     return Value::constant(false);
-  Value x = operand.type().isInt1() ? operand : cast(operand, ScalarKind::Int1, {}, /*bitcast=*/true);
+  Value x = truthValue(operand);
   if (!x)
     return Value();
   return Value::tensor(x.type(),

@@ -89,8 +89,16 @@ Value Value::descriptor(Value handle, Value shape, Value strides) {
   value.kind_ = Kind::Descriptor;
   return value;
 }
+Value Value::aggregate(std::shared_ptr<const AggregateClass> type, std::vector<Value> elements) {
+  Value value = tuple(std::move(elements), type->fields, type->name);
+  auto object = std::make_shared<TupleValue>(value.tuple());
+  object->aggregate = std::move(type);
+  value.payload_ = std::move(object);
+  return value;
+}
 Value Value::withElements(std::vector<Value> elements) const {
-  Value value = tuple(std::move(elements), tuple().fields, tuple().typeName);
+  Value value = tuple().aggregate ? aggregate(tuple().aggregate, std::move(elements))
+                                  : tuple(std::move(elements), tuple().fields, tuple().typeName);
   value.kind_ = kind_;
   return value.withRange(range_);
 }

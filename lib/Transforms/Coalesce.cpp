@@ -13,14 +13,14 @@
 //===----------------------------------------------------------------------===//
 #include "despina/Transforms/Passes.h"
 
+#include "ClusterPlan.h"
 #include "LayoutRewrite.h"
 
 #include "despina/Analysis/AxisInfo.h"
-#include "despina/Analysis/LayoutConstructors.h"
+#include "despina/Analysis/LayoutCluster.h"
 #include "despina/Analysis/LayoutInference.h"
 
 #include "mlir/IR/Builders.h"
-#include "llvm/ADT/EquivalenceClasses.h"
 
 #include <map>
 
@@ -53,6 +53,8 @@ struct Access {
   int64_t width;
   unsigned elementBits;
   bool writes;
+  /// Of the values that flow into it.
+  const void *leader = nullptr;
   /// What it agrees with others on.
   Group *group = nullptr;
 };
@@ -90,47 +92,11 @@ Value blockOf(Operation *op) {
   return {};
 }
 
-/// Values that would best have one layout: those that element-wise operations, control flow and conversions
-/// tie.
-class FlowClasses {
-public:
-  explicit FlowClasses(Operation *root) {
-    root->walk([&](Operation *op) {
-      if (isa<ttg::ConvertLayoutOp>(op))
-        classes.unionSets(key(op->getOperand(0)), key(op->getResult(0)));
-      SmallVector<Value, 4> tied;
-      for (OpOperand &operand : op->getOpOperands())
-        if (LayoutAttr layout = layoutAttrOf(operand.get())) {
-          if (inferOtherOperandLayout(op->getOpOperand(0), layout, operand).get() == layout)
-            tied.push_back(operand.get());
-          for (OpResult result : op->getResults())
-            if (inferResultLayout(operand, layout, result).get() == layout &&
-                sameShape(operand.get(), result))
-              tied.push_back(result);
-        }
-      for (Value value : tied)
-        classes.unionSets(key(tied.front()), key(value));
-      forEachFlow(op, [&](OpOperand &from, Value to) { classes.unionSets(key(from.get()), key(to)); });
-    });
-  }
-
-  const void *leader(Value value) { return classes.getOrInsertLeaderValue(key(value)); }
-
-private:
-  static const void *key(Value value) { return value.getAsOpaquePointer(); }
-  static bool sameShape(Value lhs, Value rhs) {
-    return cast<RankedTensorType>(lhs.getType()).getShape() ==
-           cast<RankedTensorType>(rhs.getType()).getShape();
-  }
-
-  llvm::EquivalenceClasses<const void *> classes;
-};
-
 class Coalescing {
 public:
   explicit Coalescing(Operation *root)
-      : root(root), facts(root), flow(root), warps(ttg::numWarps(root)), lanes(ttg::threadsPerWarp(root)),
-        blocks(ttg::numCTAs(root)) {}
+      : root(root), facts(root), flow(root), plan(root, flow), warps(ttg::numWarps(root)),
+        lanes(ttg::threadsPerWarp(root)), blocks(ttg::numCTAs(root)) {}
 
   void run() {
     root->walk([&](Operation *op) {
@@ -177,7 +143,8 @@ private:
   /// The group of values that flow into each other and of the order of axes.
   void join(Access &access) {
     Value block = blockOf(access.op);
-    access.group = &groups[{flow.leader(block ? block : access.op->getOperand(0)), access.order}];
+    access.leader = flow.leader(block ? block : access.op->getOperand(0));
+    access.group = &groups[{access.leader, access.order}];
     access.group->width = std::max(access.group->width, access.width);
     if (access.writes)
       access.group->cap =
@@ -185,9 +152,15 @@ private:
   }
 
   LayoutAttr layoutFor(const Access &access) const {
-    int64_t perThread = std::max<int64_t>(1, access.tile.getNumElements() / (int64_t(warps) * lanes));
+    unsigned threads = warps * lanes;
+    ClusterSplit cluster =
+        plan.of(access.leader).value_or(spreadOverBlocks(access.tile.getShape(), blocks, threads));
+    int64_t elements = 1;
+    for (int64_t extent : extentsPerBlock(access.tile.getShape(), cluster))
+      elements *= extent;
+    int64_t perThread = std::max<int64_t>(1, elements / threads);
     int64_t width = std::min({access.group->width, access.group->cap, perThread});
-    BlockedParams params = filledParams(access.tile.getShape(), width, access.order, lanes, warps, blocks);
+    BlockedParams params = filledParams(access.tile.getShape(), width, access.order, lanes, warps, cluster);
     std::optional<LinearLayout> layout = blockedLayout(access.tile.getShape(), params);
     return layout ? LayoutAttr::get(access.op->getContext(), *layout) : LayoutAttr();
   }
@@ -195,6 +168,7 @@ private:
   Operation *root;
   AxisInfoAnalysis facts;
   FlowClasses flow;
+  ClusterPlan plan;
   unsigned warps, lanes, blocks;
   SmallVector<Access> accesses;
   std::map<std::pair<const void *, LayoutOrder>, Group> groups;

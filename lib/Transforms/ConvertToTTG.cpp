@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "despina/Transforms/Passes.h"
 
-#include "despina/Analysis/LayoutConstructors.h"
+#include "despina/Analysis/LayoutCluster.h"
 #include "despina/Analysis/LayoutInference.h"
 
 #include "mlir/IR/Builders.h"
@@ -54,9 +54,10 @@ private:
     if (known)
       return known;
     int64_t threads = int64_t(warps) * lanes;
-    int64_t perThread = std::clamp<int64_t>(tile.getNumElements() / threads, 1, defaultSizePerThread);
-    BlockedParams params =
-        filledParams(tile.getShape(), perThread, rowMajorOrder(tile.getRank()), lanes, warps, blocks);
+    int64_t perThread =
+        std::clamp<int64_t>(tile.getNumElements() / (threads * blocks), 1, defaultSizePerThread);
+    BlockedParams params = filledParams(tile.getShape(), perThread, rowMajorOrder(tile.getRank()), lanes,
+                                        warps, spreadOverBlocks(tile.getShape(), blocks, threads));
     if (std::optional<LinearLayout> layout = blockedLayout(tile.getShape(), params))
       known = LayoutAttr::get(tile.getContext(), *layout);
     return known;

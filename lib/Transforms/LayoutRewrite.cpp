@@ -6,6 +6,7 @@
 #include "LayoutRewrite.h"
 
 #include "despina/Analysis/LayoutInference.h"
+#include "despina/Analysis/ValueFlow.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -20,28 +21,10 @@ using ttg::LayoutAttr;
 //===----------------------------------------------------------------------===//
 
 void despina::forEachFlow(Operation *op, function_ref<void(OpOperand &, Value)> visit) {
-  auto pairs = [&](auto from, auto &&to) {
-    for (auto [operand, target] : llvm::zip(from, to))
-      if (isa<RankedTensorType>(target.getType()))
-        visit(operand, target);
-  };
-  if (auto loop = dyn_cast<scf::ForOp>(op)) {
-    MutableArrayRef<OpOperand> yielded = loop.getBody()->getTerminator()->getOpOperands();
-    MutableArrayRef<OpOperand> inits = loop.getInitArgsMutable();
-    for (MutableArrayRef<OpOperand> operands : {inits, yielded}) {
-      pairs(operands, loop.getRegionIterArgs());
-      pairs(operands, loop.getResults());
-    }
-  } else if (auto branch = dyn_cast<scf::IfOp>(op); branch && branch.getNumResults()) {
-    pairs(branch.thenYield()->getOpOperands(), branch.getResults());
-    pairs(branch.elseYield()->getOpOperands(), branch.getResults());
-  } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-    pairs(loop->getOpOperands(), loop.getBeforeArguments());
-    pairs(loop.getYieldOp()->getOpOperands(), loop.getBeforeArguments());
-    MutableArrayRef<OpOperand> passed = loop.getConditionOp().getArgsMutable();
-    pairs(passed, loop.getAfterArguments());
-    pairs(passed, loop.getResults());
-  }
+  forEachValueFlow(op, [&](OpOperand &from, Value to) {
+    if (isa<RankedTensorType>(to.getType()))
+      visit(from, to);
+  });
 }
 
 void despina::forEachFlowOf(OpOperand &operand, function_ref<void(Value)> visit) {
@@ -149,6 +132,8 @@ bool despina::takesAnyLayout(OpOperand &operand) {
 namespace {
 
 constexpr int64_t shuffleCost = 8, sharedCost = 32, barrierCost = 64;
+/// Through the memory of other blocks of a cluster, which is farther away, with two barriers of all of them.
+constexpr int64_t clusterCost = 128, clusterBarrierCost = 512;
 constexpr int64_t expensiveCost = 8, loadCost = 16;
 /// A loop is taken to run so often.
 constexpr int64_t iterations = 8;
@@ -177,7 +162,9 @@ LayoutCosts::Means LayoutCosts::meansBetween(LayoutAttr from, LayoutAttr to) {
   if (!isNew)
     return entry->second;
   std::optional<LinearLayout> places = to.getLayout().invertAndCompose(from.getLayout());
-  if (places && places->isTrivialOver(LayoutDim::Block) && places->isTrivialOver(LayoutDim::Warp))
+  if (places && !places->preserves(LayoutDim::Block))
+    entry->second = Means::OtherBlocks;
+  else if (places->isTrivialOver(LayoutDim::Block) && places->isTrivialOver(LayoutDim::Warp))
     entry->second = places->isTrivialOver(LayoutDim::Lane) ? Means::Registers : Means::Shuffle;
   return entry->second;
 }
@@ -189,6 +176,7 @@ int64_t LayoutCosts::conversion(Type element, LayoutAttr from, LayoutAttr to) {
   case Means::Registers: return 1;
   case Means::Shuffle: return shuffleCost * words;
   case Means::SharedMemory: return barrierCost + sharedCost * words;
+  case Means::OtherBlocks: return clusterBarrierCost + clusterCost * words;
   }
   return 0;
 }

@@ -12,9 +12,7 @@
 
 namespace despina {
 
-/// Calls `visit(from, to)` for each operand that the control flow of `op` hands on as a tile, and what gets
-/// it: operands of loops and of the terminators of their regions, arguments of regions, results. Both have
-/// one type.
+/// forEachValueFlow of the tiles alone.
 void forEachFlow(mlir::Operation *op, llvm::function_ref<void(mlir::OpOperand &from, mlir::Value to)> visit);
 /// The flows of one operand, if it is such.
 void forEachFlowOf(mlir::OpOperand &operand, llvm::function_ref<void(mlir::Value to)> visit);
@@ -49,7 +47,7 @@ public:
   static int64_t weight(mlir::Block *block);
 
 private:
-  enum class Means { Nothing, Registers, Shuffle, SharedMemory };
+  enum class Means { Nothing, Registers, Shuffle, SharedMemory, OtherBlocks };
   Means meansBetween(ttg::LayoutAttr from, ttg::LayoutAttr to);
   llvm::DenseMap<std::pair<mlir::Attribute, mlir::Attribute>, Means> known;
 };

@@ -7,6 +7,9 @@
 // keeps the accesses since the last barrier; control flow is structured, so loops are walked until nothing is
 // added, and branches are joined.
 //
+// A copy that runs beside the program counts as a write where it is started, and each wait for copies has a
+// barrier behind it: what the wait is for is then there for all threads.
+//
 // An operation with scratch memory writes it, has a barrier inside, and reads it. It counts as both, and as
 // no barrier: it may get by with one of a warp.
 //
@@ -96,7 +99,8 @@ private:
         addBuffers(value, isWrite, accesses);
       else
         for (Value operand : op->getOperands())
-          addBuffers(operand, isWrite, accesses);
+          if (isa<ttg::MemDescType>(operand.getType()))
+            addBuffers(operand, isWrite, accesses);
     }
     return accesses;
   }

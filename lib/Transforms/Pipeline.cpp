@@ -19,7 +19,8 @@ static std::unique_ptr<Pass> createFastCanonicalizer() {
 }
 
 void despina::buildTTPipeline(OpPassManager &manager, const TTPipelineOptions &options) {
-  manager.addPass(createDespinaInline());
+  if (options.inlineCalls)
+    manager.addPass(createDespinaInline());
   if (options.rewriteDescriptors)
     manager.addPass(createTTRewriteDescriptors());
   OpPassManager &functions = manager.nest<tt::FuncOp>();

@@ -363,11 +363,12 @@ private:
     auto reduce = dyn_cast<tt::DescriptorReduceOp>(op);
     if (!reduce)
       return success();
-    Type element = cast<tt::TensorDescType>(reduce.getDesc().getType()).getBlockType().getElementType();
-    if (atomicKind(reduce.getKind(), element))
+    auto type = cast<tt::TensorDescType>(reduce.getDesc().getType());
+    if (hasAtomic(reduce.getKind(), type))
       return success();
     return op->emitOpError() << "'" << tt::stringifyDescriptorReduceKind(reduce.getKind()) << "' on "
-                             << element << " is not supported on targets without tensor memory access";
+                             << type.getBlockType().getElementType()
+                             << " is not supported on targets without tensor memory access";
   }
 
   LogicalResult rewrite() {
@@ -394,3 +395,7 @@ private:
 };
 
 } // namespace
+
+bool despina::hasAtomic(tt::DescriptorReduceKind kind, tt::TensorDescType type) {
+  return atomicKind(kind, type.getBlockType().getElementType()).has_value();
+}

@@ -31,6 +31,7 @@ struct DispatcherState {
   Ref constants;   ///< dict (type, object) -> index, for constants that have no encoding of their own
   std::unordered_map<std::string, Entry> entries;
   bool hasVariadic = false;
+  bool interprets = false; ///< the owner runs its launches itself
   /// Of the launch before, for its memory; null while a launch uses it.
   std::unique_ptr<Launch> spare;
   DispatcherState();
@@ -52,7 +53,7 @@ PyTypeObject *dispatcherType = nullptr, *boundKernelType = nullptr;
 /// Launch keywords that are no parameters. What does not matter on a target is accepted and ignored.
 struct Options {
   int numWarps = 4, numStages = 3, numCtas = 1, maxRegisters = 0;
-  bool enableFPFusion = true, cooperative = false, programmaticDependent = false;
+  bool enableFPFusion = true, sanitizeOverflow = false, cooperative = false, programmaticDependent = false;
   signed char debug = -1; ///< -1: not given
 };
 
@@ -117,7 +118,6 @@ constexpr const char *ignoredOptions[] = {"ptx_version",
                                           "allowed_dot_input_precisions",
                                           "max_num_imprecise_acc_default",
                                           "extern_libs",
-                                          "sanitize_overflow",
                                           "arch",
                                           "instrumentation_mode",
                                           "warp_size",
@@ -172,6 +172,8 @@ bool readOption(Launch &launch, PyObject *name, PyObject *value) {
     return value == Py_None || readIntOption(text, value, options.maxRegisters);
   if (text == "enable_fp_fusion")
     return readBoolOption(value, options.enableFPFusion);
+  if (text == "sanitize_overflow")
+    return readBoolOption(value, options.sanitizeOverflow);
   if (text == "launch_cooperative_grid")
     return readBoolOption(value, options.cooperative);
   if (text == "launch_pdl")
@@ -439,6 +441,7 @@ bool specialise(DispatcherState &state, Launch &launch) {
   appendBytes(launch.key, launch.options.numCtas);
   launch.key += char(launch.options.debug);
   launch.key += char(launch.options.enableFPFusion);
+  launch.key += char(launch.options.sanitizeOverflow);
   return encodePlace(launch);
 }
 
@@ -505,17 +508,22 @@ void trimTraceback() {
   setException(exception.get());
 }
 
-/// Compiles what the table lacks. Null with an error set, or null without one when a hook vetoed.
-const Entry *compileEntry(DispatcherState &state, Launch &launch, bool warmup) {
+/// The arguments as the JITFunction's methods take them.
+Ref describeAll(const DispatcherState &state, const Launch &launch) {
   Ref arguments = Ref::steal(PyList_New(0));
   for (size_t i = 0; i != launch.classified.size(); ++i) {
     Ref item = describe(state.parameters[i].name.get(), launch.classified[i]);
     if (!arguments || !item || PyList_Append(arguments.get(), item.get()) < 0)
-      return nullptr;
+      return {};
   }
-  Ref options = optionsDict(launch);
+  return arguments;
+}
+
+/// Compiles what the table lacks. Null with an error set, or null without one when a hook vetoed.
+const Entry *compileEntry(DispatcherState &state, Launch &launch, bool warmup) {
+  Ref arguments = describeAll(state, launch), options = optionsDict(launch);
   Ref keyObject = Ref::steal(PyBytes_FromStringAndSize(launch.key.data(), Py_ssize_t(launch.key.size())));
-  if (!options || !keyObject || !state.owner)
+  if (!arguments || !options || !keyObject || !state.owner)
     return nullptr;
   Ref kernel = Ref::steal(PyObject_CallMethod(state.owner.get(), "_compile_specialization", "OOOOii",
                                               keyObject.get(), arguments.get(), options.get(),
@@ -599,6 +607,34 @@ bool runPreHooks(DispatcherState &state, PyObject *const *args, size_t count, Py
   return bool(hooks);
 }
 
+/// A launch that the owner runs: it gets the key, the arguments as in a compilation, the values of the
+/// runtime ones, the grid (None for a warm-up), what was bound to the parameters, and the device.
+PyObject *interpret(DispatcherState &state, Launch &launch, PyObject *gridObject) {
+  Grid grid;
+  if (gridObject && !computeGrid(state, launch, gridObject, grid))
+    return nullptr;
+  Ref arguments = describeAll(state, launch), bound = arguments ? boundDict(state, launch) : Ref();
+  Ref slots = Ref::steal(PyList_New(0));
+  if (!bound || !slots || !state.owner)
+    return nullptr;
+  for (uint64_t slot : launch.slots)
+    if (Ref number = Ref::steal(PyLong_FromUnsignedLongLong(slot));
+        !number || PyList_Append(slots.get(), number.get()) < 0)
+      return nullptr;
+  Ref extents =
+      gridObject ? Ref::steal(Py_BuildValue("(LLL)", (long long)grid.x, (long long)grid.y, (long long)grid.z))
+                 : Ref::borrow(Py_None);
+  Ref keyObject = Ref::steal(PyBytes_FromStringAndSize(launch.key.data(), Py_ssize_t(launch.key.size())));
+  if (!extents || !keyObject)
+    return nullptr;
+  PyObject *result =
+      PyObject_CallMethod(state.owner.get(), "_interpret", "OOOOOi", keyObject.get(), arguments.get(),
+                          slots.get(), extents.get(), bound.get(), launch.device);
+  if (!result)
+    trimTraceback();
+  return result;
+}
+
 /// The whole of a launch. `grid` is null for a warm-up.
 PyObject *dispatch(Dispatcher *self, PyObject *gridObject, PyObject *const *args, size_t count,
                    PyObject *keywordNames) {
@@ -615,6 +651,8 @@ PyObject *dispatch(Dispatcher *self, PyObject *gridObject, PyObject *const *args
         return nullptr;
   if (!bindDefaults(state, launch) || !specialise(state, launch))
     return nullptr;
+  if (state.interprets)
+    return interpret(state, launch, gridObject);
   auto found = state.entries.find(launch.key);
   const Entry *known =
       found != state.entries.end() ? &found->second : compileEntry(state, launch, !gridObject);
@@ -701,15 +739,18 @@ bool readParameter(PyObject *entry, Parameter &parameter) {
   return true;
 }
 
-/// Dispatcher(owner, name, parameters, pre_run_hooks)
+/// Dispatcher(owner, name, parameters, pre_run_hooks, interprets=False)
 PyObject *dispatcherNew(PyTypeObject *type, PyObject *args, PyObject *) {
   PyObject *owner = nullptr, *parameters = nullptr, *hooks = nullptr;
   const char *name = nullptr;
-  if (!PyArg_ParseTuple(args, "OsO!O!", &owner, &name, &PyList_Type, &parameters, &PyList_Type, &hooks))
+  int interprets = 0;
+  if (!PyArg_ParseTuple(args, "OsO!O!|p", &owner, &name, &PyList_Type, &parameters, &PyList_Type, &hooks,
+                        &interprets))
     return nullptr;
   auto state = std::make_unique<DispatcherState>();
   state->functionName = name;
   state->owner = Ref::borrow(owner);
+  state->interprets = interprets;
   state->preRunHooks = Ref::borrow(hooks);
   state->constants = Ref::steal(PyDict_New());
   if (!state->constants)
@@ -889,18 +930,37 @@ bool readGrid(PyObject *object, Grid &grid) {
   return true;
 }
 
+/// The scratch memory of a launch, from the allocator that the program has set. Owned by the result, which
+/// must live until the kernel is queued; null after setting a Python error.
+static Ref allocateScratch(const Kernel &kernel, const Grid &grid, void *stream, uint64_t &address) {
+  const KernelResources &resources = kernel.resources();
+  uint64_t blocks = uint64_t(grid.x) * uint64_t(grid.y) * uint64_t(grid.z) * uint64_t(resources.numCtas);
+  Ref answer = Ref::steal(
+      PyObject_CallFunction(registry().allocateScratch, "KKK", resources.globalScratchBytes * blocks,
+                            static_cast<unsigned long long>(resources.globalScratchAlignment),
+                            static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(stream))));
+  if (!answer)
+    return {};
+  address = PyLong_AsUnsignedLongLong(PyTuple_GetItem(answer.get(), 1));
+  return PyErr_Occurred() ? Ref() : answer;
+}
+
 bool runKernel(const Kernel &kernel, const Grid &grid, const uint64_t *slots, int device, void *stream) {
   auto poll = [](void *) {
     GILGuard guard;
     return PyErr_CheckSignals() < 0;
   };
   LaunchOptions options;
+  Ref scratch;
   if (device == cpuPlace) {
     bool onMainThread = PyThread_get_thread_ident() == registry().mainThread;
     options.shouldStop = onMainThread ? +poll : nullptr;
   } else {
     options.device = device;
     options.stream = stream;
+    if (kernel.resources().globalScratchBytes != 0 &&
+        !(scratch = allocateScratch(kernel, grid, stream, options.globalScratch)))
+      return false;
   }
   Expected<bool> done = true;
   {

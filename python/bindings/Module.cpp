@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Dispatcher.h"
+#include "Interpreter.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
@@ -72,6 +73,7 @@ CompileOptions readOptions(nb::dict options, std::vector<std::string> keep) {
   result.numCtas = nb::cast<int>(options["num_ctas"]);
   result.enableFPFusion = nb::cast<bool>(options["enable_fp_fusion"]);
   result.debug = nb::cast<bool>(options["debug"]);
+  result.sanitizeOverflow = nb::cast<bool>(options["sanitize_overflow"]);
   if (nb::object limit = options["maxnreg"]; !limit.is_none())
     result.maxRegisters = nb::cast<int>(limit);
   result.cooperativeLaunch = nb::cast<bool>(options["launch_cooperative_grid"]);
@@ -109,6 +111,33 @@ KernelHandle compileKernel(const FunctionHandle &function, nb::list arguments, n
     raise(exceptionFor(kernel->error(), host.lastException()));
   KernelHandle handle{**kernel, host.usedGlobals(), slotTypes(**kernel)};
   return handle;
+}
+
+/// Raises the errors that compiling for these arguments would give. Gives the constants it read; names of the
+/// language go to `names`.
+nb::list checkKernel(const FunctionHandle &function, nb::list arguments, std::optional<nb::list> names) {
+  std::vector<host::KernelArgument> args;
+  for (nb::handle entry : arguments)
+    args.push_back(readArgument(entry));
+  PythonHost host;
+  std::optional<Result> checked;
+  std::vector<std::string> namesUsed;
+  {
+    GILRelease release;
+    checked.emplace(host::check(function.function, host, args, &namesUsed));
+  }
+  if (host.rawException())
+    raise(Ref::borrow(host.rawException()));
+  if (!*checked)
+    raise(exceptionFor(checked->error(), host.lastException()));
+  for (const std::string &name : namesUsed)
+    if (names)
+      names->append(name);
+  nb::list used;
+  for (const UsedGlobal &global : host.usedGlobals())
+    used.append(nb::make_tuple(nb::handle(global.container.get()), nb::handle(global.name.get()),
+                               nb::handle(global.value.get())));
+  return used;
 }
 
 nb::object stageText(const KernelHandle &handle, const std::string &stage) {
@@ -237,10 +266,12 @@ void registerPackage(nb::dict values) {
   setOnce(r.jitCallableClass, values, "jit_callable");
   setOnce(r.dtypeFromSignature, values, "dtype_from_signature");
   setOnce(r.makeError, values, "make_error");
+  setOnce(r.readBuiltin, values, "read_builtin");
   setOnce(r.allowGlobals, values, "allow_globals");
   setOnce(r.enterHooks, values, "enter_hooks");
   setOnce(r.exitHooks, values, "exit_hooks");
   setOnce(r.activeDevice, values, "active_device");
+  setOnce(r.allocateScratch, values, "allocate_scratch");
 }
 
 void setMainThread(unsigned long identifier) { registry().mainThread = identifier; }
@@ -255,6 +286,49 @@ std::string describeArgument(nb::handle object) {
   return classified.kind == Classified::Kind::Runtime ? signatureOf(classified.type) : "constexpr";
 }
 
+//===----------------------------------------------------------------------===//
+// Interpreted launches
+//===----------------------------------------------------------------------===//
+
+/// Operations belong to this session from now on.
+void beginSession(Session &session) { Session::running().push_back(&session); }
+
+void endSession(Session &session) { std::erase(Session::running(), &session); }
+
+void setProgram(Session &session, std::tuple<uint32_t, uint32_t, uint32_t> program,
+                std::tuple<uint32_t, uint32_t, uint32_t> grid) {
+  auto [x, y, z] = program;
+  auto [gridX, gridY, gridZ] = grid;
+  session.interpreter.setProgram({x, y, z}, {gridX, gridY, gridZ});
+}
+
+nb::object makeScalar(Session &session, const std::string &type, uint64_t bits) {
+  return nb::steal(session.fromItem(session.interpreter.scalar(type, bits)).release());
+}
+
+nb::object makeSessionDescriptor(Session &session, const std::string &type,
+                                 const std::vector<uint64_t> &leaves) {
+  Ref made = session.finish(session.interpreter.descriptor(type, leaves));
+  if (!made)
+    throw nb::python_error();
+  return nb::steal(made.release());
+}
+
+void addSession(nb::module_ &m) {
+  nb::class_<Session>(m, "Session", "The state of an interpreted launch.")
+      .def("__init__", [](Session *self,
+                          nb::handle callFunction) { new (self) Session(Ref::borrow(callFunction.ptr())); })
+      .def("begin", &beginSession)
+      .def("end", &endSession)
+      .def("set_program", &setProgram, "program"_a, "grid"_a)
+      .def("add_memory", [](Session &self, uint64_t begin, uint64_t end,
+                            const std::string &name) { self.interpreter.addMemory(begin, end, name); })
+      .def("commit", [](Session &self) { self.interpreter.commit(); })
+      .def("roll_back", [](Session &self) { self.interpreter.rollBack(); })
+      .def("scalar", &makeScalar, "type"_a, "bits"_a)
+      .def("descriptor", &makeSessionDescriptor, "type"_a, "leaves"_a);
+}
+
 } // namespace
 
 } // namespace despina::python
@@ -264,7 +338,7 @@ NB_MODULE(_native, m) {
   m.doc() = "The native part of the package: compiler, launcher, argument handling.";
   // Kernels live as long as the functions that use them, which is often as long as the process.
   nb::set_leak_warnings(false);
-  if (!initialiseRegistry() || !addDispatcher(m.ptr()))
+  if (!initialiseRegistry() || !addDispatcher(m.ptr()) || !addInterpreter(m.ptr()))
     throw nb::python_error();
   nb::class_<FunctionHandle>(m, "Function", "A function with kernel-language source.");
   nb::class_<KernelHandle>(m, "Kernel", "A compiled kernel.")
@@ -272,6 +346,7 @@ NB_MODULE(_native, m) {
       .def_prop_ro("parameter_types", [](const KernelHandle &self) { return self.kernel.parameterTypes(); })
       .def_prop_ro("scratch_bytes", [](const KernelHandle &self) { return self.kernel.scratchBytes(); })
       .def_prop_ro("stage_times", &stageTimes)
+      .def_prop_ro("names_used", [](const KernelHandle &self) { return self.kernel.namesUsed(); })
       .def_prop_ro("used_globals", &usedGlobals)
       .def_prop_ro("target", &targetOf)
       .def_prop_ro("resources", &resourcesOf)
@@ -280,6 +355,8 @@ NB_MODULE(_native, m) {
       .def("launch", &launchKernel, "grid"_a, "args"_a, "device"_a = -1, "stream"_a.none() = nb::none(),
            "Runs the grid with the runtime arguments in order.");
   addDevices(m);
+  addSession(m);
+  m.def("check", &checkKernel, "function"_a, "arguments"_a, "names"_a.none() = nb::none());
   m.def("make_function", &makeFunction, "is_jit"_a, "name"_a, "qualified_name"_a, "source"_a, "path"_a,
         "first_line"_a, "indent"_a, "noinline"_a, "must_use"_a.none(), "key"_a, "scope"_a);
   m.def("compile", &compileKernel, "function"_a, "arguments"_a, "options"_a, "target"_a, "keep"_a);

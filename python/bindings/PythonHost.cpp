@@ -62,6 +62,16 @@ bool isNamedTupleClass(PyObject *object) {
          namedTupleFields(object);
 }
 
+bool isAggregateClass(PyObject *object) {
+  return PyType_Check(object) && optionalAttr(object, registry().aggregate);
+}
+
+/// A function that its user marked as one of the language (`@tl.core.builtin`).
+bool isUserBuiltin(PyObject *object) {
+  return PyFunction_Check(object) && optionalAttr(object, registry().builtinMark) &&
+         languagePath(object).empty();
+}
+
 Value opaque(PyObject *object) {
   Value value;
   value.kind = Value::Kind::Object;
@@ -203,7 +213,8 @@ bool isReadable(PyObject *object) {
   if (isInstance(object, r.constexprClass) || isInstance(object, r.dtypeClass) ||
       isInstance(object, r.jitCallableClass))
     return true;
-  if (isNamedTupleClass(object) || !languagePath(object).empty())
+  if (isNamedTupleClass(object) || !languagePath(object).empty() || isAggregateClass(object) ||
+      isUserBuiltin(object))
     return true;
   // Python's own functions under another name (`import builtins`, `from builtins import range`).
   return PyType_Check(object) && !(reinterpret_cast<PyTypeObject *>(object)->tp_flags & Py_TPFLAGS_HEAPTYPE);
@@ -274,6 +285,13 @@ Value toValue(PyObject *object) {
   }
   if (std::string path = languagePath(object); !path.empty())
     return textValue(Value::Kind::LanguageName, std::move(path));
+  if (isUserBuiltin(object)) {
+    Ref readable = Ref::steal(PyObject_CallOneArg(r.readBuiltin, object));
+    if (readable)
+      return toValue(readable.get());
+    PyErr_Clear(); // It has no source text.
+    return opaque(object);
+  }
   if (isInstance(object, r.jitCallableClass)) {
     Value value = opaque(object);
     // A constexpr_function is arbitrary Python: only Python runs it.
@@ -427,7 +445,7 @@ Answer PythonHost::attribute(const Value &object, const std::string &name) {
   if (!value)
     return failed();
   if (PyModule_Check(base.get())) {
-    if (isPlainFunction(value.get()) && languagePath(value.get()).empty())
+    if (isPlainFunction(value.get()) && languagePath(value.get()).empty() && !isUserBuiltin(value.get()))
       return refuseFunction(value.get());
     if (isInstance(value.get(), registry().constexprClass))
       if (Ref dict = optionalAttr(base.get(), registry().dict); dict && PyDict_Check(dict.get()))

@@ -84,6 +84,8 @@ bool initialiseRegistry() {
       {&r.dict, "__dict__"},
       {&r.name, "__name__"},
       {&r.isConst, "is_const"},
+      {&r.aggregate, "__triton_aggregate__"},
+      {&r.builtinMark, "__triton_builtin__"},
   };
   for (auto [slot, text] : names)
     if (!(*slot = PyUnicode_InternFromString(text)))

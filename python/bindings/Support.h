@@ -108,11 +108,13 @@ struct Registry {
   PyObject *allowGlobals = nullptr;                     ///< () -> bool: TRITON_ALLOW_NON_CONSTEXPR_GLOBALS
   PyObject *enterHooks = nullptr, *exitHooks = nullptr; ///< lists
   PyObject *activeDevice = nullptr;                     ///< () -> number of a CUDA device, or -1: the CPU
+  PyObject *allocateScratch = nullptr;                  ///< (bytes, alignment, stream) -> (owner, address)
+  PyObject *readBuiltin = nullptr; ///< a function that a user marked as a builtin -> what the compiler reads
   unsigned long mainThread = 0;
   // Interned names.
   PyObject *value, *dataPtr, *dtype, *handle, *signature, *path, *globals, *closure, *code, *freevars, *fn,
       *fields, *item, *isCpu, *isCuda, *getDevice, *arrayInterface, *cudaArrayInterface, *dlpack,
-      *dlpackDevice, *cellContents, *dict, *name, *isConst;
+      *dlpackDevice, *cellContents, *dict, *name, *isConst, *aggregate, *builtinMark;
 };
 Registry &registry();
 /// Makes the interned names. False after setting a Python error.

@@ -5,6 +5,7 @@ from ._raise import make_error as _make_error
 from ._version import __version__
 from .errors import TritonError
 from .runtime import jit as _jit_module
+from .runtime._allocation import allocate_scratch as _allocate_scratch, set_allocator
 from .runtime.jit import (
     JITFunction,
     KernelInterface,
@@ -15,6 +16,7 @@ from .runtime.jit import (
     must_use_result,
     reinterpret,
 )
+from .runtime.aggregate import aggregate
 from .runtime.autotuner import Autotuner, Config, Heuristics, autotune, heuristics
 from .runtime.driver import active_device as _active_device
 from .runtime.errors import InterpreterError, OutOfResources
@@ -32,10 +34,12 @@ _native.register_package(
         "jit_callable": _jit_module.JITCallable,
         "dtype_from_signature": _dtype.from_signature,
         "make_error": _make_error,
+        "read_builtin": _jit_module.read_builtin,
         "allow_globals": lambda: knobs.compilation.allow_non_constexpr_globals,
         "enter_hooks": knobs._enter_hooks.calls,
         "exit_hooks": knobs._exit_hooks.calls,
         "active_device": _active_device,
+        "allocate_scratch": _allocate_scratch,
     }
 )
 
@@ -63,15 +67,6 @@ def next_power_of_2(n):
 cdiv.__despina_path__ = "triton.cdiv"
 next_power_of_2.__despina_path__ = "triton.next_power_of_2"
 
-
-def set_allocator(allocator):
-    """Sets the function that gives kernels scratch memory. Kernels of the CPU target need none."""
-    global _allocator
-    _allocator = allocator
-
-
-_allocator = None
-
 __all__ = [
     "Autotuner",
     "CompilationError",
@@ -85,6 +80,7 @@ __all__ = [
     "TensorWrapper",
     "TritonError",
     "__version__",
+    "aggregate",
     "autotune",
     "backends",
     "cdiv",

@@ -52,6 +52,23 @@ class env_str(env_bool):
         return getenv(self.variable, self.default)
 
 
+class env_int(env_bool):
+    """A knob with a number."""
+
+    def read(self):
+        text = getenv(self.variable)
+        return self.default if text is None else int(text)
+
+
+class env_path(env_str):
+    """A knob with a path below the `.triton` folder of `TRITON_HOME`."""
+
+    def read(self):
+        text = getenv(self.variable)
+        home = getenv("TRITON_HOME", os.path.expanduser("~"))
+        return text if text else os.path.join(home, ".triton", self.default)
+
+
 class HookChain:
     """Functions called one after the other; the chain is a function too."""
 
@@ -107,6 +124,33 @@ class compilation_knobs(base_knobs):
     listener = None
 
 
+class build_knobs(base_knobs):
+    cc = env_str("CC")
+    impl = None
+
+
+class cache_knobs(base_knobs):
+    """Where `triton.runtime.cache` keeps files."""
+
+    home_dir = env_str("TRITON_HOME", os.path.expanduser("~"))
+    dir = env_path("TRITON_CACHE_DIR", "cache")
+    dump_dir = env_path("TRITON_DUMP_DIR", "dump")
+    override_dir = env_path("TRITON_OVERRIDE_DIR", "override")
+    manager_class = env_str("TRITON_CACHE_MANAGER")
+    remote_manager_class = env_str("TRITON_REMOTE_CACHE_BACKEND")
+
+
+class language_knobs(base_knobs):
+    fp32_default = env_str("TRITON_F32_DEFAULT")
+    default_fp_fusion = env_bool("TRITON_DEFAULT_FP_FUSION", True)
+
+
+class nvidia_knobs(base_knobs):
+    ptxas = env_str("TRITON_PTXAS_PATH")
+    cuobjdump = env_str("TRITON_CUOBJDUMP_PATH")
+    libcuda_path = env_str("TRITON_LIBCUDA_PATH")
+
+
 class autotuning_knobs(base_knobs):
     print = env_bool("TRITON_PRINT_AUTOTUNING")
     listener = None
@@ -145,6 +189,10 @@ def _replace(chain, hook):
     chain.calls[:] = calls
 
 
+build = build_knobs()
+cache = cache_knobs()
+language = language_knobs()
+nvidia = nvidia_knobs()
 compilation = compilation_knobs()
 autotuning = autotuning_knobs()
 runtime = runtime_knobs()

@@ -21,22 +21,33 @@ STUB = os.path.join(FOLDER, "..", "..", "unittests", "Target", "NVPTX", "Stub", 
 
 def pytest_addoption(parser):
     parser.addoption("--device", choices=["cpu", "cuda"], default="cpu", help="where the kernels of the tests run")
+    parser.addoption("--interpret", action="store_true", help="Python runs the kernels of the tests")
     parser.addoption(
         "--compile-only", metavar="ARCHES", help="compile each kernel for these GPUs too: sm_80,sm_89,sm_90a"
     )
+    parser.addoption(
+        "--compile-results", metavar="FILE", help="add what --compile-only made to a file, for scripts/conformance"
+    )
+    parser.addoption("--num-ctas", type=int, help="blocks per program on GPUs, where a test does not say")
     parser.addoption("--results", metavar="FILE", help="write what became of each test, for scripts/conformance")
 
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "cpu_only(reason): the test is about the CPU target, or about Python alone")
     config.addinivalue_line("markers", "cuda_only: the test needs a GPU")
+    config.addinivalue_line("markers", "compiled_only(reason): the test looks at compiled kernels")
     config.addinivalue_line("markers", "needs_torch: the test is about torch")
+    config.addinivalue_line("markers", "needs_two_gpus: the test is about two devices")
     config.addinivalue_line("markers", "stub_cuda: the test needs the stand-in for CUDA's driver, hence no GPU")
+    config.addinivalue_line("markers", "not_conformance(reason): says nothing of whether the names it uses work")
     if config.getoption("--device") == "cuda":
-        start_on_gpu()
+        start_on_gpu(config.getoption("--num-ctas"))
     else:
         os.environ["TRITON_DEFAULT_BACKEND"] = "cpu"
         os.environ["DESPINA_LIBCUDA_PATH"] = build_stub()
+    if config.getoption("--interpret"):
+        os.environ["TRITON_INTERPRET"] = "1"
+        helpers.INTERPRETS = True
     if config.getoption("--results"):
         config.pluginmanager.register(Results(config.getoption("--results")))
     if config.getoption("--compile-only"):
@@ -44,10 +55,22 @@ def pytest_configure(config):
 
 
 class Results:
-    """What became of each test: passed or failed. Others do not count."""
+    """What became of each test: passed or failed. Others do not count. And which names those that passed used."""
 
     def __init__(self, path):
+        import touched
+
         self.path, self.tests = path, {}
+        self.touched = touched.Touched()
+        self.touched.install()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item):
+        self.touched.start()
+        result = yield
+        if not item.get_closest_marker("not_conformance"):
+            self.touched.keep()
+        return result
 
     def pytest_runtest_logreport(self, report):
         if report.failed:
@@ -57,7 +80,8 @@ class Results:
 
     def pytest_sessionfinish(self):
         with open(self.path, "w", encoding="utf-8") as file:
-            content = {"machine": machine(), "tests": dict(sorted(self.tests.items()))}
+            names = self.touched.names()
+            content = {"machine": machine(), "names": names, "tests": dict(sorted(self.tests.items()))}
             json.dump(content, file, indent=0)
             file.write("\n")
 
@@ -70,18 +94,21 @@ def machine():
     return platform.processor() or platform.machine()
 
 
-def start_on_gpu():
-    import gpu
-
+def gpu_count():
     from despina import _native
 
-    helpers.DEVICE = "cuda"
+    return _native.cuda_device_count()
 
-    if not _native.cuda_device_count():
+
+def start_on_gpu(num_ctas):
+    import gpu
+
+    helpers.DEVICE = "cuda"
+    if not gpu_count():
         raise pytest.UsageError("--device cuda: there is no GPU")
     # The tests that say nothing of it mean the CPU's precision of fp32 products; others ask for tf32.
     os.environ.setdefault("TRITON_F32_DEFAULT", "ieee")
-    gpu.install_device()
+    gpu.install_device(num_ctas)
 
 
 def start_compile_only(config, arches):
@@ -91,7 +118,7 @@ def start_compile_only(config, arches):
         # NVIDIA's Python packages, which scripts/setup installs where there is no toolkit.
         if not any(glob.glob(os.path.join(path, "nvidia", "*", "bin", "ptxas")) for path in sys.path):
             raise pytest.UsageError("--compile-only: there is no ptxas; run scripts/setup")
-    config.compile_only = gpu.CompileOnly(arches)
+    config.compile_only = gpu.CompileOnly(arches, config.getoption("--num-ctas"))
     config.compile_only.install()
 
 
@@ -114,8 +141,12 @@ def build_stub():
 def pytest_collection_modifyitems(config, items):
     """Tests that are about another device are not part of the run."""
     unwanted = {"cpu": ["cuda_only"], "cuda": ["cpu_only", "stub_cuda"]}[config.getoption("--device")]
+    if config.getoption("--interpret"):
+        unwanted += ["cpu_only", "compiled_only", "stub_cuda"]
     if not importlib.util.find_spec("torch"):
         unwanted.append("needs_torch")
+    if config.getoption("--device") == "cuda" and gpu_count() < 2:
+        unwanted.append("needs_two_gpus")
     dropped = [item for item in items if any(item.get_closest_marker(name) for name in unwanted)]
     config.hook.pytest_deselected(items=dropped)
     items[:] = [item for item in items if item not in dropped]
@@ -140,8 +171,11 @@ def pytest_terminal_summary(terminalreporter, config):
     checker = getattr(config, "compile_only", None)
     if checker:
         terminalreporter.write_line(
-            f"{len(checker.seen)} different kernels, {checker.compiled} cubins for {', '.join(checker.arches)}"
+            f"{len(checker.seen)} different kernels, compiled: "
+            + ", ".join(f"{checker.compiled[arch]} for {arch}" for arch in checker.arches)
         )
+        if config.getoption("--compile-results"):
+            checker.write(config.getoption("--compile-results"))
 
 
 def pytest_runtest_setup(item):

@@ -8,12 +8,14 @@ test.
 
 from __future__ import annotations
 
+import collections
 import concurrent.futures
 import contextlib
 import copy
 import ctypes
 import hashlib
 import io
+import json
 import os
 import threading
 import warnings
@@ -24,6 +26,7 @@ from despina import _native
 from despina.compiler import compiler as compiler_module
 from despina.compiler.compiler import CompiledKernel
 from despina.runtime import jit as jit_module
+from despina.runtime._allocation import set_allocator
 from despina.runtime.jit import JITFunction, TensorWrapper
 from despina.tools.tensor_descriptor import TensorDescriptor
 
@@ -132,8 +135,20 @@ def staged_call(call, args, kwargs):
     return result
 
 
-def install_device():
-    """From now on launches with NumPy arrays go to the GPU."""
+class Scratch:
+    """Memory for a kernel, full of what was there before."""
+
+    def __init__(self, size, stream):
+        self._memory = _native.cuda_allocate(_native.cuda_current_device(), size)
+        self._memory.fill_async(0xCD, stream)
+
+    def data_ptr(self):
+        return self._memory.address
+
+
+def install_device(num_ctas):
+    """From now on launches with NumPy arrays go to the GPU, with so many blocks per program where they do not say."""
+    set_allocator(lambda size, alignment, stream: Scratch(size, stream))
     bind, run = JITFunction.__getitem__, JITFunction.run
     bind_compiled = CompiledKernel.__getitem__
 
@@ -141,6 +156,8 @@ def install_device():
         return lambda *args, **kwargs: staged_call(bind(self, grid), args, kwargs)
 
     def run_staged(self, *args, grid, warmup=False, **kwargs):
+        if num_ctas:
+            kwargs.setdefault("num_ctas", num_ctas)
         return staged_call(lambda *a, **k: run(self, *a, grid=grid, warmup=warmup, **k), args, kwargs)
 
     def getitem_compiled(self, grid):
@@ -151,14 +168,25 @@ def install_device():
     CompiledKernel.__getitem__ = getitem_compiled
 
 
+def number_of(arch):
+    """90 for sm_90a."""
+    return int("".join(filter(str.isdigit, arch)))
+
+
+def last_stage(arch):
+    """How far kernels are compiled: CUDA 13 has no assembler for chips before sm_75."""
+    return "cubin" if number_of(arch) >= 75 else "ptx"
+
+
 class CompileOnly:
     """Compiles what the tests compile for other architectures, once for each different kernel."""
 
-    def __init__(self, arches):
-        self.arches = arches
+    def __init__(self, arches, num_ctas):
+        self.arches, self.num_ctas = arches, num_ctas
         self.seen = {}
         self.failures = []
-        self.compiled = 0
+        self.compiled = collections.Counter()
+        self.refused = {arch: collections.defaultdict(set) for arch in arches}
         self.paused = False
         self._pool = concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 2)
         self._lock = threading.Lock()
@@ -194,17 +222,36 @@ class CompileOnly:
 
     def compile(self, src, arguments, options, arch):
         native = compiler_module._native_options(options)
+        stage, rule = last_stage(arch), "type fp8e4nv not supported in this architecture"
+        if self.num_ctas and native["num_ctas"] == 1:
+            native["num_ctas"] = self.num_ctas
         try:
-            kernel = _native.compile(src.fn._handle, arguments, native, ("cuda", arch, 32), ["cubin"])
-            assert kernel.text("cubin")[:4] == b"\x7fELF"
+            kernel = _native.compile(src.fn._handle, arguments, native, ("cuda", arch, 32), [stage])
+            text = kernel.text(stage)
+            assert text[:4] == b"\x7fELF" if stage == "cubin" else ".visible .entry" in text
         except Exception as error:
-            # The one rule of the language that depends on the architecture.
-            number = int("".join(filter(str.isdigit, arch)))
-            if number < 89 and "type fp8e4nv not supported in this architecture" in str(error):
-                return None
-            return f"{src.name} for {arch}: {type(error).__name__}: {error}"
-        self.compiled += 1
+            # What the language and the option allow depends on the architecture.
+            rules = {rule: 89, "num_ctas > 1 needs clusters": 90}
+            allowed = next((text for text, first in rules.items() if number_of(arch) < first and text in str(error)), None)
+            with self._lock:
+                self.refused[arch][allowed or str(error).splitlines()[0]].add(src.name)
+            return None if allowed else f"{src.name} for {arch}: {type(error).__name__}: {error}"
+        with self._lock:
+            self.compiled[arch] += 1
         return None
+
+    def write(self, path):
+        """Adds what became of the kernels to a file that scripts/conformance reads."""
+        content = {}
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                content = json.load(file)
+        for arch in self.arches:
+            refused = {reason: sorted(names) for reason, names in sorted(self.refused[arch].items())}
+            content[arch] = {"stage": last_stage(arch), "compiled": self.compiled[arch], "refused": refused}
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(dict(sorted(content.items(), key=lambda item: number_of(item[0]))), file, indent=1)
+            file.write("\n")
 
     def take_failures(self):
         with self._lock:

@@ -44,6 +44,8 @@ hypothesis.register_random(poison)
 
 # Where kernels run: "cpu" or "cuda"; conftest.py sets it.
 DEVICE = "cpu"
+# Whether Python runs them (--interpret).
+INTERPRETS = False
 
 _folder = tempfile.TemporaryDirectory(prefix="despina-tests-")
 _count = 0

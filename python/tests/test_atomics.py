@@ -6,6 +6,7 @@ import pytest
 from helpers import FLOATS, NUMPY, assert_same, module_from, poisoned, random_values
 
 import despina as triton
+import despina.language as tl
 
 WIDE = ["int32", "int64", "uint32", "uint64"]
 TEMPLATE = """
@@ -183,3 +184,24 @@ def test_unknown_orders(word):
     with pytest.raises(triton.CompilationError) as caught:
         module.kernel[(1,)](np.zeros(1, np.int32))
     assert word.split('"')[1] + " not supported" in str(caught.value)
+
+
+@triton.jit
+def accumulate_product(x_ptr, y_ptr, sum_ptr, out_ptr):
+    rows, columns = tl.arange(0, 32), tl.arange(0, 32)
+    places = rows[:, None] * 32 + columns[None, :]
+    x = tl.load(x_ptr + places)
+    product = tl.dot(x, tl.load(y_ptr + places), input_precision="ieee")
+    tl.atomic_add(sum_ptr + places, product, mask=rows[:, None] < 30)
+    tl.store(out_ptr + places, x + 1.0)
+
+
+def test_a_product_is_added_while_a_load_is_still_to_come():
+    """The load must happen before the atomic, and the product live until after it."""
+    rng = np.random.default_rng()
+    x, y = (rng.integers(-8, 9, (32, 32)).astype(np.float32) for _ in range(2))
+    total, out = np.ones((32, 32), np.float32), np.full((32, 32), np.nan, np.float32)
+    accumulate_product[(1,)](x, y, total, out)
+    want = np.ones((32, 32), np.float32)
+    want[:30] += (x @ y)[:30]
+    assert (total == want).all() and (out == x + 1).all()

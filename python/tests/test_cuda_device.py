@@ -113,6 +113,86 @@ def test_autotuning(rng):
 
 
 #
+# Bad input
+#
+
+
+class RawPointer:
+    """An object that knows its address and its type, but not where that is."""
+
+    dtype = "fp32"
+
+    def __init__(self, address):
+        self._address = address
+
+    def data_ptr(self):
+        return self._address
+
+
+@triton.jit
+def product(x_ptr, y_ptr, SIZE: tl.constexpr):
+    i = tl.arange(0, SIZE)
+    at = i[:, None] * SIZE + i[None, :]
+    x = tl.load(x_ptr + at)
+    tl.store(y_ptr + at, tl.dot(x, x, input_precision="ieee"))
+
+
+def check_that_all_is_well(rng):
+    x = rng.standard_normal(100).astype(np.float32)
+    out = Array(np.full(100, np.nan, np.float32))
+    add[(1,)](Array(x), Array(x), out, 100, BLOCK=128)
+    _native.cuda_synchronize(0)
+    assert np.array_equal(out.numpy(), x + x)
+
+
+def test_too_much_shared_memory(rng):
+    x = Array(rng.standard_normal((256, 256)).astype(np.float32))
+    with pytest.raises(triton.OutOfResources) as caught:
+        product[(1,)](x, x, SIZE=256, num_warps=8)
+    assert caught.value.name == "shared memory"
+    assert caught.value.required > caught.value.limit >= 48 * 1024
+    check_that_all_is_well(rng)
+
+
+def test_too_many_threads(rng):
+    x = Array(rng.standard_normal(64).astype(np.float32))
+    with pytest.raises(triton.OutOfResources, match="threads, Required: 2048, Hardware limit: 1024"):
+        add[(1,)](x, x, x, 64, BLOCK=64, num_warps=64)
+    check_that_all_is_well(rng)
+
+
+@pytest.mark.parametrize("options", [{"num_warps": 1, "maxnreg": 32}, {"num_warps": 32}])
+def test_fewer_registers_than_a_kernel_needs(rng, options):
+    x = rng.integers(-8, 8, (64, 64)).astype(np.float32)
+    out = Array(np.full((64, 64), np.nan, np.float32))
+    kernel = product[(1,)](Array(x), out, SIZE=64, **options)
+    _native.cuda_synchronize(0)
+    assert np.array_equal(out.numpy(), x @ x), "integers of this size have no rounding"
+    assert kernel.n_regs <= options.get("maxnreg", 64)
+
+
+def test_memory_of_the_host(rng):
+    x, host = Array(rng.standard_normal(64).astype(np.float32)), np.zeros(64, np.float32)
+    for argument in (host, RawPointer(host.ctypes.data)):
+        with pytest.raises(ValueError, match=r"Pointer argument cannot be accessed from Triton \(cpu tensor\?\)"):
+            add[(1,)](x, argument, x, 64, BLOCK=64)
+    check_that_all_is_well(rng)
+
+
+@pytest.mark.needs_two_gpus
+def test_memory_and_streams_of_another_device(rng):
+    x = Array(rng.standard_normal(64).astype(np.float32))
+    far = _native.cuda_allocate(1, 256)
+    with pytest.raises(ValueError, match="the pointer lies on CUDA device 1, but the kernel runs on device 0"):
+        add[(1,)](x, RawPointer(far.address), x, 64, BLOCK=64)
+    kernel = add[(1,)](x, x, x, 64, BLOCK=64)
+    stream = _native.cuda_create_stream(1)
+    with pytest.raises(ValueError, match="the stream belongs to CUDA device 1, but the kernel runs on device 0"):
+        kernel[(1, 1, 1)](x, x, x, 64, 64, stream=stream)
+    check_that_all_is_well(rng)
+
+
+#
 # torch
 #
 
@@ -233,6 +313,38 @@ print(host.sum())
 """)
     wanted = "Triton Error [CUDA]: an illegal memory access was encountered"
     assert said == [wanted, wanted, "32.0"]
+
+
+def test_an_illegal_address_in_mid_run():
+    """It shows where it is first waited for, and from then on nothing works but the CPU."""
+    said, _ = run_script("""
+memory = _native.cuda_allocate(0, 1024)
+host = np.zeros(32, np.float32)
+attempt(lambda: store_at[(1,)](memory.address, 0, BLOCK=32))
+attempt(lambda: store_at[(1 << 10,)](memory.address, -(1 << 44), BLOCK=32))
+attempt(lambda: memory.copy_to(host))
+attempt(lambda: _native.cuda_allocate(0, 1024))
+attempt(lambda: say[(1,)](5))
+triton.runtime.driver.set_active_to_cpu()
+store_at[(1,)](host, 0, BLOCK=32)
+print(host.sum())
+""")
+    assert said[0] == "fine" and said[-1] == "32.0"
+    assert len(said) == 6 and all("an illegal memory access was encountered" in line for line in said[1:5]), said
+
+
+def test_without_an_assembler_the_driver_makes_the_code():
+    said, _ = run_script("""
+import os
+for tool in ("PTXAS", "PTXAS_BLACKWELL", "NVJITLINK"):
+    os.environ[f"DESPINA_{tool}_PATH"] = "/nowhere"
+memory = _native.cuda_allocate(0, 128)
+host = np.zeros(32, np.float32)
+attempt(lambda: store_at[(1,)](memory.address, 0, BLOCK=32))
+memory.copy_to(host)
+print(host.sum())
+""")
+    assert said == ["fine", "32.0"]
 
 
 def test_a_failed_assertion():

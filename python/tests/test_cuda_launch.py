@@ -1,9 +1,13 @@
 """Launches on CUDA devices, against a stand-in for the driver that records what it is asked."""
 
+import concurrent.futures
+import contextvars
 import os
 import pickle
+import re
 import subprocess
 import sys
+import types
 
 import numpy as np
 import pytest
@@ -210,6 +214,115 @@ def test_warmup_compiles_for_the_active_driver(stub, copy, on_gpu):
 
 
 #
+# Scratch memory
+#
+
+
+@triton.jit
+def rows_of(x_ptr, first, rows, BLOCK: tl.constexpr):
+    """Each program makes a tensor map for itself."""
+    x = tl.make_tensor_descriptor(x_ptr + first, [rows, BLOCK], [BLOCK, 1], [16, BLOCK])
+    for i in range(0, rows, 16):
+        x.store([i, 0], x.load([i, 0]) + 1)
+
+
+class Allocator:
+    """Remembers what it was asked, and what was launched by then."""
+
+    def __init__(self, stub, shift=0):
+        self.stub, self.shift, self.asked, self.given = stub, shift, [], []
+
+    def __call__(self, size, alignment, stream):
+        self.asked.append((size, alignment, stream, len(self.stub.launches())))
+        memory = Tensor(size + 256, np.int8)
+        address = -(-memory.data_ptr() // 256) * 256 + self.shift
+        self.given.append(address)
+        return types.SimpleNamespace(data_ptr=lambda: address, memory=memory)
+
+
+def test_scratch_memory_comes_from_the_allocator(stub, torch_streams):
+    allocator = Allocator(stub)
+    triton.set_allocator(allocator)
+    x, _ = tensors()
+    torch_streams[0] = 0x2010
+    stub.expect_parameters([8, 4, 4, 8])
+    kernel = rows_of[(2, 3, 4)](x, 4, 64, BLOCK=32)
+    assert (kernel.metadata.global_scratch_size, kernel.metadata.global_scratch_align) == (128, 128)
+    kernel[(5, 1, 1)](x, 4, 64, 32, stream=0x2020)
+    assert allocator.asked == [(128 * 24, 128, 0x2010, 0), (128 * 5, 128, 0x2020, 1)]
+    assert [launch.values("QiiQ")[3] for launch in stub.launches()] == allocator.given
+    assert stub.calls("cuMemAllocAsync") == []
+
+
+def test_kernels_without_need_ask_for_nothing(stub, copy):
+    triton.set_allocator(None)
+    kernel = copy[(1,)](*tensors(), 64, BLOCK=64)
+    assert (kernel.metadata.global_scratch_size, kernel.metadata.global_scratch_align) == (0, 1)
+    rows_of[(0,)](tensors()[0], 4, 64, BLOCK=32)
+    assert len(stub.launches()) == 1
+
+
+def test_no_allocator(stub):
+    def launch():
+        with pytest.raises(RuntimeError, match="Kernel requires a runtime memory allocation, but no allocator was set"):
+            rows_of[(1,)](tensors()[0], 4, 64, BLOCK=32)
+
+    triton.set_allocator(Allocator(stub))
+    # An allocator counts for the thread that has set it.
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        pool.submit(launch).result()
+    contextvars.Context().run(launch)
+    assert stub.launches() == []
+    rows_of[(1,)](tensors()[0], 4, 64, BLOCK=32)
+    assert len(stub.launches()) == 1
+
+
+def fails(size, alignment, stream):
+    raise MemoryError("no more")
+
+
+@pytest.mark.parametrize(
+    "allocator, kind, text",
+    [
+        (fails, MemoryError, "no more"),
+        (lambda size, alignment, stream: 5, AttributeError, "data_ptr"),
+        (lambda size, alignment, stream: RawPointer(0x1040), ValueError, "address 0x1040 .* must be a multiple of 128"),
+        (lambda size, alignment, stream: RawPointer(0), ValueError, "address 0x0 for 128 bytes"),
+    ],
+)
+def test_allocators_that_fail(stub, allocator, kind, text):
+    triton.set_allocator(allocator)
+    with pytest.raises(kind, match=text):
+        rows_of[(1,)](tensors()[0], 4, 64, BLOCK=32)
+    assert stub.launches() == []
+
+
+def test_scratch_memory_forbids_an_overlap(stub):
+    """A kernel that starts before the one before it has ended would write memory that is still in use."""
+    triton.set_allocator(Allocator(stub))
+    rows_of[(1,)](tensors()[0], 4, 64, BLOCK=32, launch_pdl=True)
+    assert stub.only_launch().attributes == {}
+
+
+@triton.jit
+def described(x_ptr, rows, BLOCK: tl.constexpr):
+    x = tl.make_tensor_descriptor(x_ptr, [rows, BLOCK], [BLOCK, 1], [16, BLOCK])
+    x.store([0, 0], x.load([0, 0]) + 1)
+
+
+@pytest.mark.parametrize("rows", [0, -7])
+def test_a_tensor_without_elements(stub, on_gpu, rows):
+    x, _ = tensors()
+    described[(1,)](x, rows, BLOCK=32)
+    described[(1,)](RawPointer(0), rows, BLOCK=32)
+    maps = stub.calls("cuTensorMapEncodeTiled")
+    assert len(maps) == 2 and len(stub.launches()) == 2
+    # What they describe is of no account: the kernel sees to it that nothing is accessed.
+    for line, address in zip(maps, (x.data_ptr(), 1 << 21)):
+        assert f" address {address} " in line and line.endswith(" 1/32 1/16@64")
+
+
+#
 # The compiled kernel
 #
 
@@ -236,6 +349,20 @@ def test_what_a_compiled_kernel_knows(stub):
     assert kernel.asm.get("amdgcn") is None
     with pytest.raises(KeyError, match="Unknown key: 'amdgcn'"):
         kernel.asm["amdgcn"]
+
+
+@pytest.mark.parametrize("variable", [None, "TRITON_DISABLE_LINE_INFO", "DESPINA_DISABLE_LINE_INFO"])
+def test_lines_of_the_program(monkeypatch, variable):
+    if variable:
+        monkeypatch.setenv(variable, "1")
+    source = ASTSource(add_one, {"x_ptr": "*fp32", "y_ptr": "*fp32", "n": "i32"}, {"BLOCK": 64})
+    kernel = triton.compile(source, target=GPUTarget("cuda", 90, 32))
+    first = add_one.fn.__code__.co_firstlineno
+    lines = {int(line) for line in re.findall(r"\.loc\s+1 (\d+) ", kernel.asm["ptx"])}
+    wanted = set() if variable else {first + 2, first + 3}  # behind the decorator and the head
+    assert wanted <= lines <= (wanted and wanted | {first, first + 1})
+    assert (f'"{__file__}"' in kernel.asm["ptx"]) != bool(variable)
+    assert (b".debug_line" in kernel.asm["cubin"]) != bool(variable)
 
 
 def test_launching_a_compiled_kernel(stub, copy, torch_streams):
@@ -363,6 +490,44 @@ def test_too_many_threads(stub, copy):
         copy[(1,)](x, y, 64, BLOCK=64, num_warps=64)
     copy[(1,)](x, y, 64, BLOCK=64)
     assert len(stub.launches()) == 1
+
+
+@triton.jit
+def product(x_ptr, y_ptr, SIZE: tl.constexpr):
+    i = tl.arange(0, SIZE)
+    at = i[:, None] * SIZE + i[None, :]
+    x = tl.load(x_ptr + at)
+    tl.store(y_ptr + at, tl.dot(x, x, input_precision="ieee"))
+
+
+def test_too_much_shared_memory(stub, copy):
+    x, y = tensors()
+    # Both factors lie in shared memory: 2 * 256 * 256 * 4 bytes.
+    with pytest.raises(triton.OutOfResources) as caught:
+        product[(1,)](x, y, SIZE=256, num_warps=8)
+    error = caught.value
+    assert (error.name, error.limit) == ("shared memory", 232448) and error.required >= 2 * 256 * 256 * 4
+    assert str(error).startswith(f"out of resource: shared memory, Required: {error.required}, Hardware limit: 232448")
+    copy[(1,)](x, y, 64, BLOCK=64)
+    assert len(stub.launches()) == 1
+
+
+def test_fewer_registers_than_a_kernel_needs(stub):
+    """Allowed: what does not fit is spilled."""
+    x, y = tensors()
+    few = product[(1,)](x, y, SIZE=64, num_warps=1, maxnreg=32)
+    assert few.n_regs <= 32 and few.n_spills > 0
+    many = product[(1,)](x, y, SIZE=64, num_warps=1, maxnreg=255)
+    assert many.n_regs > 32 and many.n_spills < few.n_spills
+    assert len(stub.launches()) == 2
+
+
+def test_host_memory_by_its_address(stub, copy):
+    x, _ = tensors()
+    host = np.ones(64, np.float32)
+    with pytest.raises(ValueError, match=r"\(cpu tensor\?\).*argument 'y_ptr'"):
+        copy[(1,)](x, RawPointer(host.ctypes.data), 64, BLOCK=64)
+    assert stub.launches() == []
 
 
 def test_the_autotuner_passes_over_what_does_not_fit(stub):
@@ -517,16 +682,32 @@ print(x[0], type(driver.default).__name__)
 """
 
 
-@pytest.mark.parametrize("library", ["/no/such/libcuda.so.1", "libm.so.6"])
-def test_no_driver_and_one_that_is_none(tmp_path, library):
-    script = tmp_path / "script.py"
-    script.write_text(SCRIPT)
-    environment = {**os.environ, "DESPINA_LIBCUDA_PATH": library}
+TOO_OLD = (
+    """
+import ctypes, os
+ctypes.CDLL(os.environ["DESPINA_LIBCUDA_PATH"]).stubVersion(11040)
+"""
+    + SCRIPT
+)
+
+
+@pytest.mark.parametrize(
+    "library, script, wanted",
+    [
+        ("/no/such/libcuda.so.1", SCRIPT, "no CUDA driver: cannot open"),
+        ("libm.so.6", SCRIPT, "the NVIDIA driver is too old"),
+        (None, TOO_OLD, "the NVIDIA driver is too old: it is for CUDA 11.4, and CUDA 11.8 (driver 520) or newer"),
+    ],
+    ids=["none", "not one", "too old"],
+)
+def test_a_driver_that_is_of_no_use(tmp_path, library, script, wanted):
+    path = tmp_path / "script.py"
+    path.write_text(script)
+    environment = {**os.environ, "DESPINA_LIBCUDA_PATH": library or os.environ["DESPINA_LIBCUDA_PATH"]}
     environment.pop("TRITON_DEFAULT_BACKEND")
-    done = subprocess.run([sys.executable, str(script)], env=environment, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, str(path)], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     *errors, last = done.stdout.splitlines()
-    wanted = "no CUDA driver: cannot open" if "no/such" in library else "the NVIDIA driver is too old"
     assert len(errors) == 3 and all(line.startswith("RuntimeError") and wanted in line for line in errors), errors
     assert "name its architecture" in errors[2]
     assert last == "7 CPUDriver"

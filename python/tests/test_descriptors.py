@@ -244,6 +244,7 @@ def test_host_descriptor_in_a_tuple(rng):
     np.testing.assert_array_equal(out, wanted)
 
 
+@pytest.mark.compiled_only("looks at compiled kernels")
 def test_compiled_kernel_takes_a_host_descriptor(rng):
     x = numbers(rng, (8, 16), "float32")
     out = np.full((4, 16), 7, dtype=np.float32)

@@ -15,7 +15,7 @@ from despina.backends.compiler import GPUTarget
 from despina.compiler.compiler import ASTSource
 
 from helpers import module_from
-from messages import Case, cuda, functions, host, memory, syntax, types
+from messages import Case, advice, cuda, functions, host, memory, syntax, types
 
 pytestmark = pytest.mark.cpu_only("messages of the front end")
 
@@ -107,6 +107,13 @@ def short(message):
 @pytest.mark.parametrize("case", CASES, ids=lambda case: short(case.message))
 def test_of_a_kernel(case):
     check(case)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("body, text", advice.ADVICE, ids=lambda text: short(text))
+def test_what_to_do(body, text):
+    error, _, _ = find_error(Case("", body))
+    assert f"\nhelp: {text}\n" in error.rendered
 
 
 @pytest.mark.parametrize("case, capability", cuda.CASES, ids=lambda value: short(getattr(value, "message", str(value))))

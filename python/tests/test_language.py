@@ -329,3 +329,60 @@ def test_enumerations_with_values():
                 expected = [1 if activation is Activation.RELU else 2, 10 + int(activation)]
                 expected += [3 if flags & 2 else -7, 4 if activation else -7, 5 if mode is Mode.MAX else -7]
                 assert out.tolist() == expected
+
+
+SCOPES = """
+    import types
+
+    LOG = []
+
+    class Scope:
+        def __init__(self, name):
+            self.name = name
+
+        def __enter__(self):
+            LOG.append("enter " + self.name)
+            return len(self.name)
+
+        def __exit__(self, *exception):
+            LOG.append("exit " + self.name + " " + str(exception))
+
+    scopes = types.ModuleType("scopes")
+    scopes.scope = Scope
+"""
+
+
+def test_with_enters_and_leaves_while_compiling():
+    module = module_from(
+        SCOPES
+        + """
+    @triton.jit
+    def kernel(x_ptr, n):
+        x = 0
+        with scopes.scope("outer") as five, scopes.scope("in"):
+            x += five
+            for i in range(n):
+                with scopes.scope("loop") as four:
+                    x += four
+        tl.store(x_ptr, x)
+    """
+    )
+    x = np.zeros(1, np.int32)
+    module.kernel[(1,)](x, 3)
+    assert x[0] == 5 + 3 * 4
+    left = " (None, None, None)"
+    entered = ["enter outer", "enter in", "enter loop"]
+    assert module.LOG == [*entered, f"exit loop{left}", f"exit in{left}", f"exit outer{left}"]
+
+
+def test_assignments_in_a_comprehension_stay():
+    x = np.zeros(2, np.int32)
+    module_from("""
+        @triton.jit
+        def kernel(x_ptr):
+            last = 0
+            squares = [(last := a * a) for a in (2, 3, 4)]
+            tl.store(x_ptr, last)
+            tl.store(x_ptr + 1, squares[0] + squares[1] + squares[2])
+    """).kernel[(1,)](x)
+    assert x.tolist() == [16, 29]

@@ -193,6 +193,7 @@ def test_every_half_precision_scalar_is_rounded_once():
 # Specialisation.
 
 
+@pytest.mark.compiled_only("looks at compiled kernels")
 def test_specialisation_on_one_and_on_sixteen():
     x = np.zeros(64, np.float32)
     plain = module_from("@triton.jit\ndef kernel(x_ptr, n, m):\n    pass").kernel
@@ -208,6 +209,7 @@ def test_specialisation_on_one_and_on_sixteen():
     assert len(plain.device_caches[0][0]) == before + 2
 
 
+@pytest.mark.compiled_only("looks at compiled kernels")
 def test_do_not_specialize():
     text = "@triton.jit(do_not_specialize={})\ndef kernel(x_ptr, n, m):\n    pass"
     for names in ('["n", "m"]', "[1, 2]"):
@@ -222,6 +224,7 @@ def test_do_not_specialize():
     assert len(kernel.device_caches[0][0]) == 2
 
 
+@pytest.mark.compiled_only("looks at compiled kernels")
 def test_constants_of_equal_value_and_different_type():
     module = module_from("""
         @triton.jit
@@ -283,6 +286,7 @@ def test_keywords_and_defaults():
         assert out[0] == expected
 
 
+@pytest.mark.compiled_only("looks at compiled kernels")
 def test_launch_options_are_accepted():
     x = np.zeros(64, np.float32)
     kernel = add_one[(1,)](x, 64, BLOCK=64, num_warps=8, num_stages=2, num_ctas=1, maxnreg=None, enable_fp_fusion=False)
@@ -310,6 +314,7 @@ def test_run_and_warmup():
     assert (x == 3).all()
 
 
+@pytest.mark.compiled_only("looks at compiled kernels")
 def test_warmup_with_dtypes():
     signature, _ = signature_of(add_one, np.dtype("float64"), 64, BLOCK=16)
     assert signature["x_ptr"] == "*fp64"
@@ -326,6 +331,7 @@ def test_reinterpret():
 # Hooks.
 
 
+@pytest.mark.compiled_only("looks at compiled kernels")
 def test_pre_run_and_launch_hooks():
     module = module_from("@triton.jit\ndef kernel(x_ptr, n):\n    pass")
     x, log = np.zeros(4, np.float32), []
@@ -343,6 +349,7 @@ def test_pre_run_and_launch_hooks():
     assert [entry[0] for entry in log] == ["pre", "enter", "exit", "pre"]
 
 
+@pytest.mark.compiled_only("looks at compiled kernels")
 def test_compile_hooks(monkeypatch):
     calls = []
 
@@ -359,6 +366,7 @@ def test_compile_hooks(monkeypatch):
     assert calls == [("before", "kernel", "*fp32"), ("before", "kernel", "*fp32"), ("after",)]
 
 
+@pytest.mark.compiled_only("looks at compiled kernels")
 def test_an_exception_in_a_hook_leaves_no_lock(monkeypatch):
     kernel = module_from("@triton.jit\ndef kernel(x_ptr, n):\n    pass").kernel
     x = np.zeros(4, np.float32)
@@ -566,6 +574,7 @@ def test_kernels_are_collected():
     assert reference() is None
 
 
+@pytest.mark.compiled_only("looks at compiled kernels")
 def test_no_launch_compiles_again():
     x = np.zeros(4, np.float32)
     kernel = module_from("@triton.jit\ndef kernel(a, b, c, n, m):\n    pass").kernel

@@ -51,6 +51,7 @@ def test_a_list_that_holds_itself():
     assert out[0] == 1
 
 
+@pytest.mark.compiled_only("looks at compiled kernels")
 def test_equal_named_tuples_of_other_types_are_other_constants():
     pair = collections.namedtuple("pair", "first")
     out = poisoned(1, "float32")

@@ -332,3 +332,29 @@ tt.func public @partitions() {
 }
 
 }
+
+// -----
+
+#line = #ttg.layout<"{offset: (1) (2) (4) (8) (16) (32) (64); block: } -> (dim0: 128)">
+#tile = #ttg.layout<"{register: ; lane: (1) (2) (4) (8) (16); warp: (32) (64); block: } -> (dim0: 128)">
+
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:90"} {
+
+// A buffer that copies may still write is not given to another: it lives until they are waited for.
+// CHECK-LABEL: tt.func public @underway
+// CHECK: ttg.local_alloc {ttg.offset = 0 : i32}
+// CHECK: ttg.local_alloc %{{.*}} {ttg.offset = 512 : i32}
+// CHECK: ttg.async_wait
+// CHECK: ttg.local_alloc %{{.*}} {ttg.offset = 0 : i32}
+tt.func public @underway(%a: tensor<128x!tt.ptr<f32>, #tile>, %x: tensor<128xf32, #tile>) {
+  %b = ttg.local_alloc : () -> !ttg.memdesc<128xf32, #line, mutable>
+  %t = ttg.async_copy_global_to_local %a, %b : tensor<128x!tt.ptr<f32>, #tile> -> !ttg.memdesc<128xf32, #line, mutable>
+  %g = ttg.async_commit_group tokens %t
+  %c = ttg.local_alloc %x : (tensor<128xf32, #tile>) -> !ttg.memdesc<128xf32, #line>
+  %0 = ttg.local_load %c : !ttg.memdesc<128xf32, #line> -> tensor<128xf32, #tile>
+  %w = ttg.async_wait tokens %g {num = 0 : i32}
+  %d = ttg.local_alloc %0 : (tensor<128xf32, #tile>) -> !ttg.memdesc<128xf32, #line>
+  tt.return
+}
+
+}

@@ -2,10 +2,11 @@
 // RUN: despina-opt %s --convert-to-ttg="num-warps=1 num-ctas=2 target=cuda:80" --test-verify-layouts | FileCheck %s --check-prefix=SMALL
 
 // A tile with more elements than threads has four of them next to each other in each thread, one with fewer has copies.
+// Blocks of a cluster have half of a tile each.
 // CHECK-DAG: #[[$LONG:.+]] = #ttg.layout<"{register: (1) (2) (512); lane: (4) (8) (16) (32) (64); warp: (128) (256); block:} -> (dim0: 1024)">
 // CHECK-DAG: #[[$SHORT:.+]] = #ttg.layout<"{register:; lane: (1) (2) (4) (8) (0); warp: (0) (0); block:} -> (dim0: 16)">
 // CHECK-DAG: #[[$TILE:.+]] = #ttg.layout<"{register: (0,1) (0,2) (8,0) (16,0); lane: (0,4) (0,8) (0,16) (0,32) (1,0); warp: (2,0) (4,0); block:} -> (dim0: 32, dim1: 64)">
-// SMALL-DAG: #{{.+}} = #ttg.layout<"{register: (1) (2) (128) (256) (512); lane: (4) (8) (16) (32) (64); warp:; block: (0)} -> (dim0: 1024)">
+// SMALL-DAG: #{{.+}} = #ttg.layout<"{register: (1) (2) (128) (256); lane: (4) (8) (16) (32) (64); warp:; block: (512)} -> (dim0: 1024)">
 
 // CHECK: module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32}
 // SMALL: module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32}

@@ -465,3 +465,46 @@ tt.func public @copies(%p: tensor<128x!tt.ptr<f32>, #tile>) {
 }
 
 }
+
+// -----
+
+#line = #ttg.layout<"{offset: (1) (2) (4) (8) (16) (32) (64); block: } -> (dim0: 128)">
+#tile = #ttg.layout<"{register: ; lane: (1) (2) (4) (8) (16); warp: (32) (64); block: } -> (dim0: 128)">
+
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:90"} {
+
+// Behind a wait for copies comes a barrier, one only: each thread waits for its own. The copy of the next
+// round waits for the read.
+// CHECK-LABEL: tt.func public @copies
+// CHECK: ttg.async_copy_global_to_local
+// CHECK-NEXT: ttg.async_commit_group
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: ttg.async_wait
+// CHECK-NEXT: tt.barrier
+// CHECK-NEXT: ttg.local_load
+// CHECK-NEXT: tt.barrier
+// CHECK-NEXT: ttg.async_copy_global_to_local
+// CHECK-NEXT: ttg.async_commit_group
+// CHECK-NEXT: scf.yield
+// CHECK-NEXT: }
+// CHECK-NEXT: ttg.async_wait
+// CHECK-NEXT: tt.barrier
+// CHECK-NEXT: tt.return
+tt.func public @copies(%a: tensor<128x!tt.ptr<f32>, #tile>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %b = ttg.local_alloc : () -> !ttg.memdesc<128xf32, #line, mutable>
+  %t = ttg.async_copy_global_to_local %a, %b : tensor<128x!tt.ptr<f32>, #tile> -> !ttg.memdesc<128xf32, #line, mutable>
+  %g = ttg.async_commit_group tokens %t
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%before = %g) -> (!ttg.async.token) : i32 {
+    %w = ttg.async_wait tokens %before {num = 0 : i32}
+    %0 = ttg.local_load %b token %w : !ttg.memdesc<128xf32, #line, mutable> -> tensor<128xf32, #tile>
+    %t2 = ttg.async_copy_global_to_local %a, %b : tensor<128x!tt.ptr<f32>, #tile> -> !ttg.memdesc<128xf32, #line, mutable>
+    %g2 = ttg.async_commit_group tokens %t2
+    scf.yield %g2 : !ttg.async.token
+  }
+  %w = ttg.async_wait tokens %last {num = 0 : i32}
+  tt.return
+}
+
+}

@@ -36,6 +36,7 @@ cl::opt<bool> fpFusion("fp-fusion", cl::desc("fuse multiplications and additions
                        cl::cat(category));
 cl::opt<bool> useLibdevice("libdevice", cl::desc("use NVIDIA's libdevice where it is found"), cl::init(true),
                            cl::cat(category));
+cl::opt<bool> lineInfo("line-info", cl::desc("write lines of the program"), cl::cat(category));
 cl::opt<bool> times("times", cl::desc("print the time of each step"), cl::cat(category));
 cl::opt<Stage> stage(cl::desc("what to write:"),
                      cl::values(clEnumValN(Stage::LLVM, "llvm", "optimised LLVM IR"),
@@ -72,6 +73,7 @@ bool makeText(mlir::ModuleOp module, std::string &text) {
   options.ptxVersion = ptxVersion;
   options.enableFPFusion = fpFusion;
   options.useLibdevice = useLibdevice;
+  options.lineInfo = lineInfo;
   std::optional<EmittedPTX> emitted = emitPTX(module, options, stage == Stage::LLVM, error);
   if (!emitted)
     return fail(error);

@@ -238,6 +238,13 @@ int main(int argc, char **argv) {
 
   CompileArguments arguments;
   CLI::App *compileCommand = app.add_subcommand("compile", "Compile a kernel and print a stage of it");
+  compileCommand->footer(
+      "NVIDIA's tools are looked for in DESPINA_PTXAS_PATH, DESPINA_NVJITLINK_PATH and "
+      "DESPINA_LIBDEVICE_PATH\n"
+      "(or the same with TRITON_), then in the Python packages nvidia-cuda-nvcc, nvidia-nvjitlink and\n"
+      "nvidia-nvvm of VIRTUAL_ENV, CONDA_PREFIX or the python3 of PATH, then in CUDA_HOME, CUDA_PATH,\n"
+      "/usr/local/cuda and the toolkit of a PATH entry. DESPINA_DISABLE_LINE_INFO=1 leaves the lines of the\n"
+      "program out of GPU code.");
   addCompileOptions(*compileCommand, arguments);
   std::string listed;
   CLI::App *kernelsCommand = app.add_subcommand("kernels", "List the kernels of a file");

@@ -134,6 +134,51 @@ TEST_F(CUDA, LaunchesWithRawPointersAndAStream) {
   ASSERT_GOOD(gone);
 }
 
+TEST_F(CUDA, TakesScratchMemoryInTheOrderOfTheStream) {
+  const std::string source = R"(
+import triton
+import triton.language as tl
+
+@triton.jit
+def rows(x_ptr, first, n, BLOCK: tl.constexpr):
+    x = tl.make_tensor_descriptor(x_ptr + first, [n], [1], [BLOCK])
+    for i in range(0, n, BLOCK):
+        x.store([i], x.load([i]) + 1)
+)";
+  Target target;
+  target.backend = "cuda";
+  Expected<Kernel> kernel =
+      compileText(source, "rows.py", "rows", {{"x_ptr", "*fp32"}, {"first", "i32"}, {"n", "i32"}},
+                  {{"BLOCK", 64}}, target);
+  ASSERT_GOOD(kernel);
+  EXPECT_EQ(kernel->resources().globalScratchBytes, 128u);
+  EXPECT_EQ(kernel->resources().globalScratchAlignment, 128u);
+  Expected<DeviceRuntime *> runtime = DeviceRuntime::get("cuda");
+  ASSERT_GOOD(runtime);
+  Expected<DeviceMemory> x = (*runtime)->allocate(0, 4000);
+  ASSERT_GOOD(x);
+  expectParameters({8, 4, 4, 8});
+  ASSERT_GOOD(kernel->launch({2, 3}, {x->address(), 4, 100}));
+  std::string record = calls();
+  size_t taken = record.find("cuMemAllocAsync 768 stream 0"),
+         launched = record.find("cuLaunchKernelEx grid 2,3,1"), given = record.find("p3=0070000000000000"),
+         released = record.find("cuMemFreeAsync 28672 stream 0");
+  ASSERT_NE(released, std::string::npos) << record;
+  EXPECT_TRUE(taken < launched && launched < given && given < released) << record;
+  // The caller's own.
+  LaunchOptions options;
+  options.globalScratch = 0x9000;
+  ASSERT_GOOD(kernel->launch({2, 3}, {x->address(), 4, 100}, options));
+  EXPECT_THAT(calls(), HasSubstr("p3=0090000000000000"));
+  EXPECT_EQ(count("cuMemAllocAsync"), 1u);
+  // None to be had.
+  fail("cuMemAllocAsync", 2);
+  Result failed = kernel->launch({2, 3}, {x->address(), 4, 100});
+  ASSERT_FALSE(failed);
+  EXPECT_THAT(failed.error().message, HasSubstr("scratch memory of kernel rows"));
+  EXPECT_EQ(count("cuLaunchKernelEx"), 2u);
+}
+
 TEST_F(CUDA, ChecksWhatALaunchIsGiven) {
   Expected<DeviceRuntime *> runtime = DeviceRuntime::get("cuda");
   ASSERT_GOOD(runtime);

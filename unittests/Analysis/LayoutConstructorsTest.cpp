@@ -266,8 +266,13 @@ TEST(LayoutConstructors, FilledParams) {
   EXPECT_EQ(params.sizePerThread, (LayoutExtents{2, 1}));
   EXPECT_EQ(params.threadsPerWarp, (LayoutExtents{1, 32}));
   EXPECT_EQ(params.warpsPerBlock, (LayoutExtents{1, 4}));
-  // Threads that are left over hold copies, and so do the other blocks of a cluster.
-  LinearLayout layout = blockedLayout({16}, filledParams({16}, 1, {0}, 32, 4, 2)).value();
+  // Each block of a cluster fills its part.
+  params = filledParams({32, 64}, 4, {1, 0}, 32, 4, {{2, 1}, {2, 1}, {0, 1}});
+  EXPECT_EQ(params.threadsPerWarp, (LayoutExtents{2, 16}));
+  EXPECT_EQ(params.warpsPerBlock, (LayoutExtents{4, 1}));
+  EXPECT_EQ(params.cluster.split, (LayoutExtents{2, 1}));
+  // Threads that are left over hold copies, and so do the other blocks of a cluster here.
+  LinearLayout layout = blockedLayout({16}, filledParams({16}, 1, {0}, 32, 4, {{2}, {1}, {0}})).value();
   EXPECT_EQ(layout.toString(),
             "{register:; lane: (1) (2) (4) (8) (0); warp: (0) (0); block: (0)} -> (dim0: 16)");
 }

@@ -101,6 +101,54 @@ TEST_F(StandardLibraryTest, ParsesAndServesItsFunctions) {
   EXPECT_TRUE(builder.logged("DivF : <[64], fp32>")) << builder.joinedLog();
 }
 
+TEST_F(StandardLibraryTest, SortingKeepsTypes) {
+  EXPECT_EQ(compile("x = tl.load(p + tl.arange(0, B))\n"
+                    "h = tl.load(q + tl.arange(0, B))[None, :]\n"
+                    "i = tl.arange(0, B).to(tl.uint8)\n"
+                    "s = tl.sort(x)\n"
+                    "t = tl.topk(h, 8, dim=1)\n"
+                    "m = tl.bitonic_merge(i, descending=True)\n"
+                    "k = tl.sort(x > 0)\n"
+                    "f = h.flip(1)\n"
+                    "tl.static_print(s, t, m, k, f)"),
+            "");
+  EXPECT_EQ(printed, "fp32[64] fp16[1, 8] uint8[64] int1[64] fp16[1, 64]\n");
+}
+
+TEST_F(StandardLibraryTest, RandomNumbers) {
+  EXPECT_EQ(
+      compile(
+          "at = tl.arange(0, B)\n"
+          "a = tl.randint(n, at)\n"
+          "b, _, _, c = tl.randint4x(5, at.to(tl.int64))\n"
+          "d = tl.rand(n, n)\n"
+          "e = tl.randn(n, at, 7)\n"
+          "w, _, _, _ = tl.philox(n, at.to(tl.int64), at.to(tl.int64), at.to(tl.int64), at.to(tl.int64))\n"
+          "tl.static_print(a, b, c, d, e, w)"),
+      "");
+  EXPECT_EQ(printed, "uint32[64] uint32[64] uint32[64] fp32 fp32[64] uint64[64]\n");
+}
+
+TEST_F(StandardLibraryTest, MapElementwiseCallsTheFunctionOnScalars) {
+  prelude = "def split(x, y):\n    tl.static_assert(len(x.shape) == 0)\n    return x > y, x + y\n"
+            "def swap(a, b):\n    return b, a\n";
+  EXPECT_EQ(compile("x = tl.load(p + tl.arange(0, B))\n"
+                    "greater, total = tl.map_elementwise(split, x, n)\n"
+                    "other = tl.map_elementwise(swap, x[:, None], pack=2)\n"
+                    "tl.static_print(greater, total, other)"),
+            "");
+  EXPECT_EQ(printed, "int1[64] fp32[64] fp32[64, 1]\n");
+}
+
+TEST_F(StandardLibraryTest, QuestionsAboutTheTarget) {
+  EXPECT_EQ(compile("tl.static_print(tl.target_info.is_cuda(), tl.target_info.is_hip(), "
+                    "tl.target_info.cuda_capability_geq(8, 0), tl.target_info.current_target().warp_size)"),
+            "");
+  EXPECT_EQ(printed, "False False False 1\n");
+  EXPECT_NE(compile("tl.extra.cuda.smid()").find("tl.extra.cuda.smid is not available on the"),
+            std::string::npos);
+}
+
 TEST_F(StandardLibraryTest, ErrorsInsideNameTheCall) {
   std::string error =
       compile("x = tl.load(q + tl.arange(0, B))\ns = tl.softmax(x.to(tl.float16) + tl.zeros((B,), "

@@ -25,7 +25,9 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/ReplaceConstant.h"
 #include "llvm/IR/Verifier.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/TargetSelect.h"
 
 #include <mutex>
@@ -38,8 +40,8 @@ struct SimulatedKernel::Impl {
   std::unique_ptr<orc::LLJIT> jit;
   void (*entry)(const uint64_t *) = nullptr;
   nvptx::LoweredKernel lowered;
-  /// Where code expects the shared memory of a block.
-  SharedMemory shared;
+  /// Of each block of a cluster.
+  std::vector<SharedMemory> shared;
 };
 
 namespace {
@@ -50,7 +52,7 @@ public:
   HostRewriter(llvm::Module &module, std::string &error)
       : module(module), b(module.getContext()), error(error) {}
 
-  bool run(const std::string &kernel, const uint8_t *shared) {
+  bool run(const std::string &kernel) {
     llvm::Function *function = module.getFunction(kernel);
     if (!function)
       return fail("there is no kernel " + kernel);
@@ -59,11 +61,8 @@ public:
       each.removeFnAttr("target-cpu");
       each.removeFnAttr("target-features");
     }
-    if (llvm::GlobalVariable *global = module.getNamedGlobal("despina_shared")) {
-      llvm::Constant *address = llvm::ConstantInt::get(b.getInt64Ty(), reinterpret_cast<uint64_t>(shared));
-      global->replaceAllUsesWith(llvm::ConstantExpr::getIntToPtr(address, global->getType()));
-      global->eraseFromParent();
-    }
+    if (llvm::GlobalVariable *global = module.getNamedGlobal("despina_shared"))
+      replaceSharedMemory(*global);
     return rewriteCalls() && addWrapper(*function);
   }
 
@@ -71,6 +70,23 @@ private:
   bool fail(const std::string &text) {
     error = text;
     return false;
+  }
+
+  /// Each thread asks where that of its block is.
+  void replaceSharedMemory(llvm::GlobalVariable &global) {
+    llvm::convertUsersOfConstantsToInstructions({&global});
+    for (llvm::Function &each : module) {
+      if (each.isDeclaration())
+        continue;
+      b.SetInsertPoint(&each.getEntryBlock(), each.getEntryBlock().getFirstInsertionPt());
+      llvm::Value *address = b.CreateAddrSpaceCast(
+          b.CreateCall(module.getOrInsertFunction(sharedMemoryName, b.getPtrTy())), global.getType());
+      global.replaceUsesWithIf(address, [&](llvm::Use &use) {
+        auto *user = llvm::dyn_cast<llvm::Instruction>(use.getUser());
+        return user && user->getFunction() == &each;
+      });
+    }
+    global.eraseFromParent();
   }
 
   bool rewriteCalls() {
@@ -164,6 +180,7 @@ std::unique_ptr<orc::LLJIT> makeJIT(std::string &error) {
                                           llvm::JITSymbolFlags::Exported};
   };
   define(threadCallName, &callOperation);
+  define(sharedMemoryName, &sharedMemory);
   define("__truncsfbf2", &roundToBF16);
   llvm::cantFail(jit.getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols))));
   // The C library has functions for what code calls besides, such as memcpy and conversions of half floats.
@@ -182,7 +199,7 @@ std::unique_ptr<SimulatedKernel> SimulatedKernel::load(mlir::ModuleOp module,
                                                        std::string &error) {
   auto impl = std::make_unique<Impl>();
   impl->lowered = lowered;
-  impl->shared.resize(lowered.sharedBytes + 1024);
+  impl->shared.assign(lowered.numCTAs, SharedMemory(lowered.sharedBytes + 1024));
   impl->jit = makeJIT(error);
   if (!impl->jit)
     return nullptr;
@@ -196,8 +213,8 @@ std::unique_ptr<SimulatedKernel> SimulatedKernel::load(mlir::ModuleOp module,
   code->setDataLayout(impl->jit->getDataLayout());
   code->setTargetTriple(impl->jit->getTargetTriple());
   llvm::raw_string_ostream text(error);
-  if (llvm::verifyModule(*code, &text) ||
-      !HostRewriter(*code, error).run(lowered.entry, impl->shared.data()) || llvm::verifyModule(*code, &text))
+  if (llvm::verifyModule(*code, &text) || !HostRewriter(*code, error).run(lowered.entry) ||
+      llvm::verifyModule(*code, &text))
     return nullptr;
   if (llvm::Error failed =
           impl->jit->addIRModule(orc::ThreadSafeModule(std::move(code), std::move(context)))) {
@@ -216,19 +233,26 @@ std::unique_ptr<SimulatedKernel> SimulatedKernel::load(mlir::ModuleOp module,
 std::string SimulatedKernel::launch(std::array<unsigned, 3> grid, llvm::ArrayRef<SimulatedArgument> arguments,
                                     unsigned seed) {
   std::mt19937 random(seed);
-  std::vector<uint8_t> scratch(impl->lowered.globalScratchBytes + 1);
+  size_t alignment = impl->lowered.globalScratchAlignment;
+  size_t bytes = impl->lowered.globalScratchBytes * grid[0] * grid[1] * grid[2];
+  std::vector<uint8_t> scratch(bytes + alignment, uint8_t(0xcd));
   std::vector<uint64_t> all(arguments.begin(), arguments.end());
-  all.push_back(reinterpret_cast<uint64_t>(scratch.data()));
-  BlockState state;
-  state.grid = grid;
-  state.numThreads = 32 * impl->lowered.numWarps;
-  state.shared = &impl->shared;
+  all.push_back(llvm::alignTo(reinterpret_cast<uint64_t>(scratch.data()), alignment));
+  unsigned numBlocks = impl->lowered.numCTAs;
   for (unsigned z = 0; z < grid[2]; ++z)
     for (unsigned y = 0; y < grid[1]; ++y)
       for (unsigned x = 0; x < grid[0]; ++x) {
-        state.block = {x, y, z};
-        std::fill(impl->shared.begin(), impl->shared.end(), uint8_t(0xcd));
-        std::string error = runBlock(state, [&] { impl->entry(all.data()); }, random);
+        std::vector<BlockState> blocks;
+        for (unsigned rank = 0; rank < numBlocks; ++rank) {
+          blocks.push_back({{grid[0] * numBlocks, grid[1], grid[2]},
+                            {x * numBlocks + rank, y, z},
+                            32 * impl->lowered.numWarps,
+                            rank,
+                            impl->shared,
+                            {}});
+          std::fill(impl->shared[rank].begin(), impl->shared[rank].end(), uint8_t(0xcd));
+        }
+        std::string error = runCluster(blocks, [&] { impl->entry(all.data()); }, random);
         if (!error.empty())
           return error;
       }

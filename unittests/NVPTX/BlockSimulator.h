@@ -8,7 +8,8 @@
 // barrier that is missing shows in the numbers: shared memory is poisoned before a block starts, and what a
 // thread has not written yet stays so for whoever reads it too early.
 //
-// Blocks run one after the other. What is not known here is an error, never ignored.
+// Clusters, or blocks where there are none, run one after the other; blocks of a cluster run side by side.
+// What is not known here is an error, never ignored.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DESPINA_UNITTESTS_NVPTX_BLOCKSIMULATOR_H
@@ -36,7 +37,7 @@ public:
                                                std::string &error);
   ~SimulatedKernel();
 
-  /// Runs all programs. What went wrong, or an empty text. The seed orders the threads.
+  /// Runs all programs, a cluster each. What went wrong, or an empty text. The seed orders the threads.
   std::string launch(std::array<unsigned, 3> grid, llvm::ArrayRef<SimulatedArgument> arguments,
                      unsigned seed = 1);
 

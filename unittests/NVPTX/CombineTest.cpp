@@ -16,11 +16,12 @@ using enum LayoutDim;
 
 namespace {
 
-LinearLayout randomTile(Random &random, unsigned rank, unsigned maxBits) {
+/// Over the blocks of a cluster, too.
+LinearLayout randomTile(Random &random, unsigned rank, unsigned maxBits, unsigned blockBits = 0) {
   LinearLayout::Dims outs;
   for (unsigned axis = rank; axis-- > 0;)
     outs.push_back({tensorDim(axis), below(random, maxBits / rank + 1)});
-  return randomDistributed(random, outs, 5, 2, 0, below(random, 2), random() % 2);
+  return randomDistributed(random, outs, 5, 2, blockBits, below(random, 2), random() % 2);
 }
 
 /// Row-major index without the axis.
@@ -42,7 +43,8 @@ struct Operand {
 /// `name` is reduce or scan; the region sees %a0, %a1, ..., %b0, %b1, ...
 bool runCombine(const std::string &name, const std::string &attributes, const std::string &region,
                 const LinearLayout &layout, const LinearLayout &resultLayout,
-                const std::vector<Operand> &operands, const TileKernelOptions &options = {}) {
+                const std::vector<Operand> &operands, TileKernelOptions options = {}) {
+  options.numCTAs = static_cast<unsigned>(layout.inSize(Block));
   std::string body, parameters, names, first, second, sources, results;
   std::vector<SimulatedArgument> arguments;
   for (size_t i = 0; i < operands.size(); ++i) {
@@ -91,13 +93,13 @@ void checkReduce(Random &random, const LinearLayout &layout, unsigned axis, cons
 
 TEST(Reduce, RandomLayouts) {
   Random random(81);
-  for (int i = 0; i < 40 && !HasFailure(); ++i) {
+  for (int i = 0; i < 60 && !HasFailure(); ++i) {
     unsigned rank = 1 + below(random, 3), axis = below(random, rank);
-    LinearLayout layout = randomTile(random, rank, 11);
+    LinearLayout layout = randomTile(random, rank, 11, i % 3);
     switch (i % 4) {
     case 0:
       checkReduce<uint32_t>(random, layout, axis, "i32", "arith.addi",
-                            [](uint32_t a, uint32_t b) { return a + b; }, {.capability = i % 8 ? 90u : 75u});
+                            [](uint32_t a, uint32_t b) { return a + b; }, {.capability = i % 24 ? 90u : 75u});
       break;
     case 1:
       // Sums of small integers are exact in any order.
@@ -171,10 +173,10 @@ TEST(Scan, RandomLayouts) {
   Random random(84);
   std::string region = "%m = arith.muli %a0, %b0 : i32\n%t = arith.muli %a1, %b0 : i32\n"
                        "%c = arith.addi %t, %b1 : i32\ntt.scan.return %m, %c : i32, i32";
-  for (int i = 0; i < 30 && !HasFailure(); ++i) {
+  for (int i = 0; i < 36 && !HasFailure(); ++i) {
     unsigned rank = 1 + below(random, 3), axis = below(random, rank);
     bool reverse = random() % 2;
-    LinearLayout layout = randomTile(random, rank, 7);
+    LinearLayout layout = randomTile(random, rank, 7, i % 3);
     size_t count = size_t(1) << layout.totalOutBits();
     uint64_t extent = layout.outSize(tensorDim(axis)), stride = uint64_t(1)
                                                                 << layout.outShift(tensorDim(axis));
@@ -207,14 +209,15 @@ TEST(Scan, RandomLayouts) {
 
 TEST(Gather, RandomLayouts) {
   Random random(85);
-  for (int i = 0; i < 16 && !HasFailure(); ++i) {
+  for (int i = 0; i < 24 && !HasFailure(); ++i) {
     unsigned rank = 1 + below(random, 2), axis = below(random, rank);
-    LinearLayout source = randomTile(random, rank, 9);
+    unsigned blockBits = i % 3;
+    LinearLayout source = randomTile(random, rank, 9, blockBits);
     LinearLayout::Dims outs(source.outs());
     for (LinearLayout::DimBits &out : outs)
       if (out.dim == tensorDim(axis))
         out.bits = below(random, 6);
-    LinearLayout indices = randomDistributed(random, outs, 5, 2, 0, below(random, 2), random() % 2);
+    LinearLayout indices = randomDistributed(random, outs, 5, 2, blockBits, below(random, 2), random() % 2);
     std::vector<uint16_t> elements(size_t(1) << source.totalOutBits());
     std::vector<int64_t> positions(size_t(1) << indices.totalOutBits());
     std::vector<uint16_t> expected;
@@ -239,15 +242,16 @@ TEST(Gather, RandomLayouts) {
                        "%d = builtin.unrealized_conversion_cast %y, %p2 : " + resultType +
                        ", !tt.ptr<i8> to i1\n";
     if (runTileKernel("!tt.ptr<i8>; !tt.ptr<i8>; !tt.ptr<i8>", body,
-                      {argument(elements.data()), argument(positions.data()), result.argument()}))
+                      {argument(elements.data()), argument(positions.data()), result.argument()},
+                      {.numCTAs = 1u << blockBits}))
       result.expect(expected);
   }
 }
 
 TEST(Histogram, RandomLayouts) {
   Random random(86);
-  for (int i = 0; i < 16 && !HasFailure(); ++i) {
-    LinearLayout source = randomTile(random, 1, 10), result = randomTile(random, 1, 9);
+  for (int i = 0; i < 24 && !HasFailure(); ++i) {
+    LinearLayout source = randomTile(random, 1, 10, i % 3), result = randomTile(random, 1, 9, i % 3);
     uint64_t bins = uint64_t(1) << result.totalOutBits();
     bool isMasked = i % 2;
     std::vector<int32_t> elements(size_t(1) << source.totalOutBits());
@@ -267,7 +271,8 @@ TEST(Histogram, RandomLayouts) {
                        resultType + "\n" + "%d = builtin.unrealized_conversion_cast %y, %p2 : " + resultType +
                        ", !tt.ptr<i8> to i1\n";
     if (runTileKernel("!tt.ptr<i8>; !tt.ptr<i8>; !tt.ptr<i8>", body,
-                      {argument(elements.data()), argument(mask.data()), dump.argument()}))
+                      {argument(elements.data()), argument(mask.data()), dump.argument()},
+                      {.numCTAs = 1u << i % 3}))
       dump.expect(expected);
   }
 }

@@ -42,7 +42,10 @@ void checkConvert(Random &random, const LinearLayout &from, const LinearLayout &
   std::string body = "%x = builtin.unrealized_conversion_cast %p0 : !tt.ptr<i8> to " + source + "\n" +
                      "%y = ttg.convert_layout %x : " + source + " -> " + target + "\n" +
                      "%d = builtin.unrealized_conversion_cast %y, %p1 : " + target + ", !tt.ptr<i8> to i1\n";
-  if (runTileKernel("!tt.ptr<i8>; !tt.ptr<i8>", body, {argument(elements.data()), result.argument()}))
+  TileKernelOptions options{.numWarps = static_cast<unsigned>(from.inSize(LayoutDim::Warp)),
+                            .numCTAs = static_cast<unsigned>(from.inSize(LayoutDim::Block))};
+  if (runTileKernel("!tt.ptr<i8>; !tt.ptr<i8>", body, {argument(elements.data()), result.argument()},
+                    options))
     result.expect(elements);
 }
 
@@ -86,6 +89,31 @@ TEST(Convert, WithinThreadsAndWarps) {
   }
   EXPECT_GT(kinds[ConversionKind::Registers], 2);
   EXPECT_GT(kinds[ConversionKind::Shuffle], 3);
+}
+
+TEST(Convert, BlocksOfAClusterExchangeElements) {
+  Random random(64);
+  std::map<ConversionKind, int> kinds;
+  for (int i = 0; i < 40 && !HasFailure(); ++i) {
+    LinearLayout::Dims outs = randomShape(random, 10);
+    unsigned blockBits = 1 + i % 3;
+    auto make = [&] {
+      return randomDistributed(random, outs, 5, 1, blockBits, below(random, 2), random() % 2);
+    };
+    LinearLayout from = make(), to = make();
+    switch (i % 3) {
+    case 0: checkConvert<uint8_t>(random, from, to, "i8"); break;
+    case 1: checkConvert<uint32_t>(random, from, to, "f32"); break;
+    default: checkConvert<uint64_t>(random, from, to, "i64"); break;
+    }
+    ++kinds[planConversion(from, to, {.elementBits = 32})->kind];
+  }
+  EXPECT_GT(kinds[ConversionKind::ClusterSharedMemory], 20);
+  // In several iterations.
+  ClusterSplit rows{{2, 1}, {2, 1}, {0, 1}}, columns{{1, 2}, {1, 2}, {0, 1}};
+  LinearLayout large = blockedLayout({256, 256}, {{1, 4}, {1, 32}, {4, 1}, {1, 0}, rows}).value();
+  LinearLayout turned = blockedLayout({256, 256}, {{4, 1}, {32, 1}, {1, 4}, {0, 1}, columns}).value();
+  checkConvert<uint32_t>(random, large, turned, "f32");
 }
 
 TEST(Convert, NamedLayouts) {

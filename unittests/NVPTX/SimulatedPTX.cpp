@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 #include "SimulatedPTX.h"
 
+#include "SimulatedTMA.h"
 #include "ThreadBlock.h"
 #include "ThreadCalls.h"
 
@@ -115,6 +116,9 @@ private:
       guard = negated ? b.CreateNot(guard) : guard;
       rest = after.trim();
     }
+    // Loops of waiting threads are part of the wait.
+    if (rest.consume_front("wait:"))
+      rest = rest.trim();
     auto [opcode, operandText] = rest.split(' ');
     llvm::SmallVector<StringRef> operands = splitOperands(operandText);
     if (!guard)
@@ -158,15 +162,19 @@ private:
     if (isGroup && !name.starts_with("mma_async"))
       return true; // it is done at once
     std::string key = name.str();
+    if (name.starts_with("cp.async."))
+      return runCopy(name, operands);
     if (isGroup)
       key = (operands[1].starts_with("{") ? "registers.wgmma." : "wgmma.") + key;
     for (auto [index, operation] : llvm::enumerate(threadOperations()))
       if (operation.matches(key))
         return runTogether(index, operands, /*readsResult=*/isGroup);
+    if (std::optional<BulkInstruction> bulk = readBulkInstruction(name))
+      return runBulk(*bulk, operands);
     llvm::SmallVector<StringRef> modifiers;
     name.split(modifiers, '.');
     StringRef opcode = modifiers.front();
-    if (opcode == "fence")
+    if (opcode == "fence" || opcode == "bra")
       return true;
     if (opcode == "createpolicy")
       return write(operands[0], b.getInt64(0));
@@ -190,6 +198,26 @@ private:
     return fail(opcode);
   }
 
+  /// cp.async [to], [from], bytes, bytes that are read, policy; or one of its groups.
+  bool runCopy(StringRef name, llvm::ArrayRef<StringRef> operands) {
+    llvm::SmallVector<Value *> values;
+    bool hasPolicy = name.ends_with(".L2::cache_hint");
+    for (StringRef operand : operands.drop_back(hasPolicy)) {
+      Value *value = operand.starts_with("[") ? address(operand) : read(operand, b.getInt32Ty());
+      if (!value)
+        return false;
+      values.push_back(value);
+    }
+    if (values.size() == 3)
+      values.push_back(values.back());
+    for (auto [index, operation] : llvm::enumerate(threadOperations()))
+      if (operation.matches(name)) {
+        callThreads(b, index, values, b.getVoidTy());
+        return true;
+      }
+    return fail(name);
+  }
+
   /// What threads do together: the first operand is the result.
   bool runTogether(unsigned operation, llvm::ArrayRef<StringRef> operands, bool readsResult) {
     llvm::SmallVector<Value *> values;
@@ -207,6 +235,34 @@ private:
     Value *all = callThreads(b, operation, values, llvm::StructType::get(b.getContext(), types));
     for (auto [i, name] : llvm::enumerate(results))
       write(name, b.CreateExtractValue(all, i));
+    return true;
+  }
+
+  /// All operands as numbers of 64 bits. A predicate that a wait gives is true.
+  bool runBulk(const BulkInstruction &bulk, llvm::ArrayRef<StringRef> operands) {
+    llvm::SmallVector<Value *> values;
+    for (uint64_t number : bulk.numbers)
+      values.push_back(b.getInt64(number));
+    for (StringRef operand : operands) {
+      operand.consume_front("[");
+      operand.consume_back("]");
+      for (StringRef part : splitOperands(operand))
+        for (StringRef name : elements(part)) {
+          if (name == "_")
+            continue;
+          if (name == "complete") {
+            write(name, b.getTrue());
+            continue;
+          }
+          Value *value = read(name, b.getInt64Ty());
+          if (!value)
+            return false;
+          values.push_back(fit(value, b.getInt64Ty()));
+        }
+    }
+    for (auto [index, operation] : llvm::enumerate(threadOperations()))
+      if (operation.matches(bulk.operation))
+        callThreads(b, index, values, b.getVoidTy());
     return true;
   }
 

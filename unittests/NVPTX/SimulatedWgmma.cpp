@@ -119,12 +119,12 @@ public:
     // 16-byte pieces of a row change places by the number of the row.
     if (swizzle)
       address ^= (address >> 7 & (swizzle / 16 - 1)) << 4;
-    if (address + bytes > state.shared->size()) {
+    if (address + bytes > state.shared().size()) {
       state.error = "a descriptor reaches beyond shared memory";
       return 0;
     }
     uint64_t value = 0;
-    std::memcpy(&value, state.shared->data() + address, bytes);
+    std::memcpy(&value, state.shared().data() + address, bytes);
     return value;
   }
 

@@ -38,22 +38,32 @@ private:
 enum class Status { Ready, Waiting, Done };
 
 struct Fiber {
+  BlockState *block = nullptr;
+  unsigned thread = 0;
   ucontext_t context;
   Stack stack;
   Status status = Status::Ready;
+  /// Looked again at what it waits for, in vain.
+  bool isPolling = false;
   uint32_t operation = 0;
   ThreadCall call;
 };
 
 class Scheduler {
 public:
-  Scheduler(BlockState &state, const std::function<void()> &entry, std::mt19937 &random)
-      : state(state), entry(entry), random(random), fibers(state.numThreads) {}
+  Scheduler(llvm::MutableArrayRef<BlockState> blocks, const std::function<void()> &entry,
+            std::mt19937 &random)
+      : blocks(blocks), entry(entry), random(random), fibers(blocks.size() * blocks.front().numThreads) {
+    for (unsigned i = 0; i < fibers.size(); ++i) {
+      fibers[i].block = &blocks[i / threadsPerBlock()];
+      fibers[i].thread = i % threadsPerBlock();
+    }
+  }
 
   std::string run() {
     for (Fiber &fiber : fibers)
       start(fiber);
-    while (state.error.empty()) {
+    while (firstError().empty()) {
       std::vector<unsigned> ready;
       for (unsigned i = 0; i < fibers.size(); ++i)
         if (fibers[i].status == Status::Ready)
@@ -61,24 +71,33 @@ public:
       std::shuffle(ready.begin(), ready.end(), random);
       for (unsigned i : ready)
         resume(i);
-      bool warps = completeParts(warpSize, ThreadOperation::Scope::Warp);
-      bool groups = completeParts(groupSize, ThreadOperation::Scope::Group);
-      bool block = complete(fibers, ThreadOperation::Scope::Block);
-      if (std::all_of(fibers.begin(), fibers.end(), [](Fiber &f) { return f.status == Status::Done; }))
-        return state.error;
-      if (!warps && !groups && !block && ready.empty())
+      bool any = complete(fibers, ThreadOperation::Scope::Cluster), allDone = true;
+      any |= std::any_of(ready.begin(), ready.end(), [&](unsigned i) { return !fibers[i].isPolling; });
+      for (unsigned i = 0; i < blocks.size(); ++i) {
+        any |= completeBlock(fibersOf(i));
+        allDone &= isDone(i);
+      }
+      if (allDone)
+        return firstError();
+      if (!any)
         return "threads wait for each other at different places: " + describe();
     }
-    return state.error;
+    return firstError();
   }
 
   void wait(uint32_t operation, llvm::ArrayRef<uint32_t> operands, llvm::MutableArrayRef<uint32_t> results) {
     Fiber &fiber = fibers[current];
     fiber.operation = operation;
-    fiber.call = {current, operands, results};
+    fiber.call = {fiber.thread, operands, results};
     const ThreadOperation &what = threadOperations()[operation];
     if (what.scope == ThreadOperation::Scope::Thread) {
-      what.run(state, fiber.call);
+      fiber.isPolling = false;
+      while (what.isReady && !what.isReady(*fiber.block, fiber.call)) {
+        swapcontext(&fiber.context, &main);
+        fiber.isPolling = true;
+      }
+      fiber.isPolling = false;
+      what.run(*fiber.block, fiber.call);
       return;
     }
     fiber.status = Status::Waiting;
@@ -86,9 +105,31 @@ public:
   }
 
   void finish() { fibers[current].status = Status::Done; }
+  uint8_t *sharedMemory() const { return fibers[current].block->shared().data(); }
   const std::function<void()> &body() const { return entry; }
 
 private:
+  unsigned threadsPerBlock() const { return blocks.front().numThreads; }
+  llvm::MutableArrayRef<Fiber> fibersOf(unsigned block) {
+    return llvm::MutableArrayRef(fibers).slice(block * threadsPerBlock(), threadsPerBlock());
+  }
+
+  std::string firstError() const {
+    for (const BlockState &block : blocks)
+      if (!block.error.empty())
+        return block.error;
+    return {};
+  }
+
+  /// Whether a block has ended. Nobody may read its memory from then on.
+  bool isDone(unsigned block) {
+    for (Fiber &fiber : fibersOf(block))
+      if (fiber.status != Status::Done)
+        return false;
+    std::fill(blocks[block].shared().begin(), blocks[block].shared().end(), uint8_t(0xab));
+    return true;
+  }
+
   void start(Fiber &fiber);
 
   void resume(unsigned index) {
@@ -107,16 +148,18 @@ private:
     const ThreadOperation &what = threadOperations()[group.front().operation];
     if (what.scope != scope)
       return false;
-    what.run(state, calls);
+    what.run(*group.front().block, calls);
     for (Fiber &fiber : group)
       fiber.status = Status::Ready;
     return true;
   }
 
-  bool completeParts(unsigned size, ThreadOperation::Scope scope) {
-    bool any = false;
-    for (unsigned first = 0; first + size <= fibers.size(); first += size)
-      any |= complete(llvm::MutableArrayRef(fibers).slice(first, size), scope);
+  bool completeBlock(llvm::MutableArrayRef<Fiber> block) {
+    bool any = complete(block, ThreadOperation::Scope::Block);
+    for (auto [size, scope] : {std::pair(warpSize, ThreadOperation::Scope::Warp),
+                               std::pair(groupSize, ThreadOperation::Scope::Group)})
+      for (unsigned first = 0; first + size <= block.size(); first += size)
+        any |= complete(block.slice(first, size), scope);
     return any;
   }
 
@@ -130,7 +173,7 @@ private:
     return text;
   }
 
-  BlockState &state;
+  llvm::MutableArrayRef<BlockState> blocks;
   const std::function<void()> &entry;
   std::mt19937 &random;
   std::vector<Fiber> fibers;
@@ -161,8 +204,11 @@ bool ThreadOperation::matches(llvm::StringRef intrinsic) const {
   return pattern.consume_back("*") ? intrinsic.starts_with(pattern) : intrinsic == pattern;
 }
 
-std::string runBlock(BlockState &state, const std::function<void()> &entry, std::mt19937 &random) {
-  Scheduler own(state, entry, random);
+std::string runCluster(llvm::MutableArrayRef<BlockState> blocks, const std::function<void()> &entry,
+                       std::mt19937 &random) {
+  for (BlockState &block : blocks)
+    block.copies.assign(block.numThreads, {});
+  Scheduler own(blocks, entry, random);
   scheduler = &own;
   std::string error = own.run();
   scheduler = nullptr;
@@ -173,5 +219,7 @@ void callOperation(uint32_t index, const uint32_t *operands, uint32_t numOperand
                    uint32_t numResults) {
   scheduler->wait(index, {operands, numOperands}, {results, numResults});
 }
+
+uint8_t *sharedMemory() { return scheduler->sharedMemory(); }
 
 } // namespace despina::test

@@ -12,6 +12,8 @@ namespace despina::test {
 
 /// The name under which code knows callOperation.
 inline constexpr const char *threadCallName = "despina_simulated_operation";
+/// And sharedMemory.
+inline constexpr const char *sharedMemoryName = "despina_simulated_shared_memory";
 
 /// Calls operation number `operation` (ThreadBlock.h) with these operands. A value of `type` comes back;
 /// where it is void, nothing that may be used.

@@ -55,9 +55,9 @@ ThreadOperation waits(std::string name, Scope scope) {
 /// Where operands 0 and 1 point to; null and an error outside of shared memory.
 uint8_t *sharedRow(BlockState &state, const ThreadCall &call) {
   uint64_t address = call.operands[0] | uint64_t(call.operands[1]) << 32;
-  uint64_t base = reinterpret_cast<uint64_t>(state.shared->data());
-  if (address % 16 == 0 && address >= base && address + 16 <= base + state.shared->size())
-    return state.shared->data() + (address - base);
+  uint64_t base = reinterpret_cast<uint64_t>(state.shared().data());
+  if (address % 16 == 0 && address >= base && address + 16 <= base + state.shared().size())
+    return state.shared().data() + (address - base);
   state.error = "the row of a matrix is unaligned or outside of shared memory";
   return nullptr;
 }
@@ -106,6 +106,20 @@ ThreadOperation storesMatrices(unsigned count, bool isTransposed) {
           }};
 }
 
+/// Operands: an address in the own block's memory, and another block.
+void mapToBlock(BlockState &state, Calls calls) {
+  ThreadCall &call = calls.front();
+  uint64_t offset = (call.operands[0] | uint64_t(call.operands[1]) << 32) -
+                    reinterpret_cast<uint64_t>(state.shared().data());
+  if (offset >= state.shared().size() || call.operands[2] >= state.cluster.size()) {
+    state.error = "an address of another block is outside of shared memory, or there is no such block";
+    return;
+  }
+  uint64_t address = reinterpret_cast<uint64_t>(state.cluster[call.operands[2]].data()) + offset;
+  call.results[0] = static_cast<uint32_t>(address);
+  call.results[1] = static_cast<uint32_t>(address >> 32);
+}
+
 std::vector<ThreadOperation> makeOperations() {
   std::vector<ThreadOperation> all = {
       reads("tid.x", [](const BlockState &, unsigned thread) { return thread; }),
@@ -127,6 +141,11 @@ std::vector<ThreadOperation> makeOperations() {
       waits("bar.warp.sync", Scope::Warp),
       waits("barrier.cta.sync.aligned.all", Scope::Block),
       waits("barrier0", Scope::Block),
+      // Each arrival is followed by its wait, where all meet.
+      waits("barrier.cluster.arrive.aligned", Scope::Thread),
+      waits("barrier.cluster.wait.aligned", Scope::Cluster),
+      reads("cluster.ctaid.x", [](const BlockState &state, unsigned) { return state.rank; }),
+      {"llvm.nvvm.mapa.shared.cluster", Scope::Thread, mapToBlock},
   };
   for (unsigned axis = 0; axis < 3; ++axis) {
     std::string letter(1, static_cast<char>('x' + axis));
@@ -138,7 +157,8 @@ std::vector<ThreadOperation> makeOperations() {
       all.push_back(loadsMatrices(count, isTransposed));
       all.push_back(storesMatrices(count, isTransposed));
     }
-  for (const std::vector<ThreadOperation> &share : {matrixOperations(), groupOperations()})
+  for (const std::vector<ThreadOperation> &share :
+       {matrixOperations(), groupOperations(), copyOperations(), bulkOperations()})
     llvm::append_range(all, share);
   return all;
 }

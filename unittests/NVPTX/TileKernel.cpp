@@ -58,7 +58,8 @@ LogicalResult emitOutput(nvptx::ThreadEmitter &e, UnrealizedConversionCastOp op)
   ArrayRef<Value> registers = e.get(op.getOperand(0));
   unsigned width = memoryWidth(op.getOperand(0).getType());
   // In the order of the layout's inputs: registers lowest.
-  Value first = e.mul(e.thread(), e.i32(registers.size()));
+  Value thread = e.add(e.mul(e.block(), e.i32(32 * e.numWarps())), e.thread());
+  Value first = e.mul(thread, e.i32(registers.size()));
   for (auto [i, value] : llvm::enumerate(registers)) {
     Value address = elementAddress(e, base, width, e.add(first, e.i32(i)));
     e.make<LLVM::StoreOp>(nvptx::toBits(e, value), address);
@@ -89,7 +90,8 @@ std::string moduleText(const std::string &parameters, const std::string &body,
   for (auto [i, type] : llvm::enumerate(types))
     arguments += (i ? ", %p" : "%p") + std::to_string(i) + ": " + type.trim().str();
   return "module attributes {\"ttg.num-warps\" = " + std::to_string(options.numWarps) +
-         " : i32, \"ttg.num-ctas\" = 1 : i32, \"ttg.threads-per-warp\" = 32 : i32} {\n"
+         " : i32, \"ttg.num-ctas\" = " + std::to_string(options.numCTAs) +
+         " : i32, \"ttg.threads-per-warp\" = 32 : i32} {\n"
          "tt.func public @kernel(" +
          arguments + ") {\n" + body + "\n  tt.return\n}\n}\n";
 }
@@ -111,6 +113,7 @@ static nvptx::NVPTXOptions targetOptions(const TileKernelOptions &options) {
   nvptx::NVPTXOptions target;
   target.arch.number = options.capability;
   target.numWarps = options.numWarps;
+  target.numCTAs = options.numCTAs;
   return target;
 }
 
@@ -165,6 +168,7 @@ bool runKernel(const std::string &text, std::array<unsigned, 3> grid,
   if (!module)
     return false;
   auto lowered = nvptx::lowerToLLVMDialect(*module, targetOptions(options));
+  EXPECT_TRUE(!lowered || lowered->globalScratchBytes == options.globalScratchBytes) << text;
   return simulate(*module, lowered, text, grid, arguments);
 }
 

@@ -7,7 +7,8 @@
 //   %tile = builtin.unrealized_conversion_cast %p : !tt.ptr<f32> to tensor<...>
 //     reads each register from memory that holds the tile in row-major order
 //   %done = builtin.unrealized_conversion_cast %tile, %p : tensor<...>, !tt.ptr<f32> to i1
-//     writes every register of every thread, copies included: register r of thread t at t * registers + r
+//     writes every register of every thread, copies included: register r of thread t at t * registers + r,
+//     threads of all blocks of the cluster in order
 //
 // Memory holds i1 as bytes.
 //
@@ -31,9 +32,12 @@ namespace despina::test {
 
 struct TileKernelOptions {
   unsigned numWarps = 4;
+  unsigned numCTAs = 1;
   unsigned capability = 90;
   /// Run on the module before memory is allocated.
-  std::function<void(mlir::OpPassManager &)> passes;
+  std::function<void(mlir::OpPassManager &)> passes = nullptr;
+  /// What a whole kernel must ask for, of each program.
+  size_t globalScratchBytes = 0;
 };
 
 /// Emits and runs a kernel: `parameters` are types of its arguments p0, p1, ..., `body` its operations.

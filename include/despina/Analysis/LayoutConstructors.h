@@ -30,6 +30,7 @@ struct ClusterSplit {
   LayoutExtents blocks;
   LayoutExtents split;
   LayoutOrder order;
+  bool operator==(const ClusterSplit &) const = default;
 };
 
 /// Rank - 1, ..., 0: rows of a row-major tile are contiguous.
@@ -49,9 +50,9 @@ struct BlockedParams {
 std::optional<LinearLayout> blockedLayout(LayoutShape shape, const BlockedParams &params);
 
 /// Boxes of \p sizePerThread elements along the first axis of \p order, with the lanes, then the warps
-/// filling the axes in that order; what is left over goes to the last one. Blocks of a cluster hold copies.
+/// filling the axes of a block's part in that order; what is left over goes to the last one.
 BlockedParams filledParams(LayoutShape shape, int64_t sizePerThread, const LayoutOrder &order, unsigned lanes,
-                           unsigned warps, unsigned blocks = 1);
+                           unsigned warps, const ClusterSplit &cluster = {});
 
 /// What is left of \p parent when \p axis is reduced away: registers that differ only along it fall
 /// together, lanes and warps that do hold copies. Later axes move down by one.

@@ -39,7 +39,7 @@ public:
   SharedBuffers(mlir::Operation *function, const ScratchSize &scratchSize);
 
   llvm::ArrayRef<SharedBuffer> all() const { return buffers_; }
-  /// The buffers that a memdesc may be (a part of); indices into `all`.
+  /// The buffers that a memdesc may be (a part of), or that a token's copies write; indices into `all`.
   llvm::ArrayRef<unsigned> of(mlir::Value value) const;
   /// The scratch buffer of an operation.
   std::optional<unsigned> scratchOf(mlir::Operation *op) const;

@@ -42,6 +42,8 @@ struct BuiltinDef {
   Value (*evaluate)(Semantic &semantic, const BuiltinArgs &args) = nullptr;
   bool isMember = false; ///< also a method of tensors
   bool mustUseResult = false;
+  /// The parameter that holds the data, or -1 for the result: on its type a call counts as used and tested.
+  int subject = 0;
 
   llvm::StringRef name() const; ///< last component of the path
 };
@@ -59,9 +61,13 @@ const BuiltinDef *findTensorMember(llvm::StringRef name);
 std::optional<Value> languageAttribute(llvm::StringRef module, llvm::StringRef name);
 /// True for names of modules that `languageAttribute` answers.
 bool isLanguageModule(llvm::StringRef module);
+/// The path of a name that `languageAttribute` answers: one, whichever module it is read from.
+std::string publicPath(llvm::StringRef module, llvm::StringRef name);
 
 /// Source of the standard library (kernel language, embedded): sum, max, softmax, cdiv, zeros, ...
 llvm::StringRef standardLibrarySource();
+/// True for the file that errors name for this source.
+bool isStandardLibrary(const SourceFile &file);
 
 } // namespace despina
 

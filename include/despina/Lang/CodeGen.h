@@ -34,6 +34,8 @@ struct KernelArgument {
 /// A tensor descriptor made by the host. Its leaves are the base pointer (on 16 bytes), the extents (int32)
 /// and the strides in elements but the last, which is 1 (int64, multiples of 16 bytes).
 KernelArgument descriptorArgument(std::string name, const Type &type, bool padsNaN);
+/// The value of a kernel's argument in its body; its runtime leaves are `handles`, in order.
+Value argumentValue(Semantic &semantic, const KernelArgument &arg, llvm::ArrayRef<Handle> handles);
 
 struct CodeGenOptions {
   std::string kernelName;                           ///< symbol; the function's name when empty
@@ -42,6 +44,14 @@ struct CodeGenOptions {
   /// Statements and expressions visited: calls and unrolled loops multiply, and a few lines may stand for
   /// more work than anybody waits for.
   uint64_t maxVisits = 1'000'000;
+  /// Of a kernel that Python will run: statements that only Python runs (`print`, `breakpoint()`, `pdb` and
+  /// its import) are let through.
+  bool allowDebugging = false;
+  /// When set, calls of the host's jit functions go there instead of being generated.
+  std::function<Value(const Value &callee, llvm::ArrayRef<Value> args,
+                      llvm::ArrayRef<std::pair<std::string, Value>> keywords)>
+      callHostFunction;
+  NamesUsed *namesUsed = nullptr; ///< gets the names of the language in the kernel, if set
 };
 
 /// Generates one kernel and every function it calls into `builder`. False after reporting errors.
@@ -50,6 +60,19 @@ struct CodeGenOptions {
 bool generateKernel(RegionBuilder &builder, Diagnostics &diags, const LanguageTarget &target,
                     const std::shared_ptr<const FunctionInfo> &kernel, llvm::ArrayRef<KernelArgument> args,
                     const CodeGenOptions &options = {});
+
+/// Calls functions in kernel language one by one, in place, with a builder that computes at once: what the
+/// standard library has in kernel language, inside the interpreter.
+class InlineCalls {
+public:
+  virtual ~InlineCalls() = default;
+  /// Null after reporting an error.
+  virtual Value call(const Value &callee, llvm::ArrayRef<Value> args,
+                     llvm::ArrayRef<std::pair<std::string, Value>> keywords) = 0;
+
+  static std::unique_ptr<InlineCalls> create(RegionBuilder &builder, Diagnostics &diags,
+                                             const LanguageTarget &target, CodeGenOptions options);
+};
 
 } // namespace despina
 

@@ -13,6 +13,8 @@
 #include "despina/Lang/Diagnostics.h"
 #include "despina/Lang/Value.h"
 
+#include "llvm/ADT/StringMap.h"
+
 #include <array>
 
 namespace despina {
@@ -24,6 +26,7 @@ struct LanguageTarget {
   std::string backend; ///< "cpu", "cuda", "hip"
   int arch = 0;
   int warpSize = 1;
+  int numWarps = 1;                 ///< of a block of threads
   std::vector<ScalarKind> fp8Types; ///< supported fp8 dtypes, in the order the error lists them
   DotPrecision defaultPrecision = DotPrecision::IEEE;
   /// Smallest (M, N, K) of a dot for operands of `bits` bits.
@@ -33,6 +36,10 @@ struct LanguageTarget {
   bool debug = false; ///< device_assert is active
   bool sanitizeOverflow = false;
 };
+
+/// Names of the language that a kernel uses ("language.load"), with a bit for each ScalarKind of their data
+/// (Void where there is none). The tables of what tests cover come from here.
+using NamesUsed = llvm::StringMap<uint32_t>;
 
 /// What Semantic needs from the code generator or the interpreter.
 class CallHost {
@@ -64,6 +71,11 @@ public:
   bool insideBuiltin = false;
   /// While set, errors are not reported (`hasattr` and `getattr` with a default).
   bool quiet = false;
+
+  /// Notes a name in sight of the user: what the library uses itself does not count.
+  void noteName(llvm::StringRef path, ScalarKind kind = ScalarKind::Void);
+  /// All names that were noted so far.
+  NamesUsed takeNamesUsed();
 
   // Calls and attributes.
   /// Binds arguments to the parameters (defaults applied) and evaluates.
@@ -125,6 +137,7 @@ private:
   Value tensorBinary(ast::BinaryOperator op, const Value &lhs, const Value &rhs);
   Value tupleBinary(ast::BinaryOperator op, const Value &lhs, const Value &rhs);
   Value tensorCompare(ast::CompareOperator op, Value lhs, Value rhs);
+  Value truthValue(const Value &x);
   Value logical(BinaryKind kind, const Value &lhs, const Value &rhs);
   Value bitcast(const Value &x, const Type &to);
   Value castPointer(const Value &x, const Type &to);
@@ -137,12 +150,15 @@ private:
   Value tensorSubscript(const Value &value, const Value &index);
   Value tupleSubscript(const Value &value, const Value &index);
   Value noAttribute(const Value &value, llvm::StringRef name);
+  void noteCall(const BuiltinArgs &args, const Value &result);
 
   Builder &builder_;
   Diagnostics &diags_;
   const LanguageTarget &target_;
   CallHost &host_;
   SourceRange position_, function_;
+  NamesUsed namesUsed_;
+  uint32_t kindsUsed_ = 0; ///< a bit for each ScalarKind of an argument or result
   std::vector<Diagnostic::CallSite> callStack_;
 };
 

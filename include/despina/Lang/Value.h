@@ -107,10 +107,13 @@ struct TensorValue {
   Type type;
   Handle handle;
 };
+struct AggregateClass; // defined below: holds Values
 struct TupleValue {
   std::vector<Value> elements;
   std::vector<std::string> fields; ///< of a named tuple, else empty
   std::string typeName;            ///< class name of a named tuple
+  /// Of an object of a user's aggregate class, else null. Its fields are the tuple's.
+  std::shared_ptr<const AggregateClass> aggregate;
   /// What visiting all of it costs, shared parts counted each time, and how deep tuples stand in each other.
   size_t weight = 1;
   unsigned depth = 1;
@@ -162,6 +165,8 @@ public:
   static Value none() { return constant(despina::Constant()); }
   static Value tuple(std::vector<Value> elements, std::vector<std::string> fields = {},
                      std::string typeName = {});
+  /// An object of an aggregate class, one element for each field.
+  static Value aggregate(std::shared_ptr<const AggregateClass> type, std::vector<Value> elements);
   /// `handle` is a tensor whose type is the descriptor's; `shape` are int32 scalars, `strides` int64 scalars.
   static Value descriptor(Value handle, Value shape, Value strides);
   static Value slice(Value lower, Value upper, Value step);
@@ -230,6 +235,17 @@ private:
 
 struct SliceValue {
   Value lower, upper, step;
+};
+/// A class that its user marked as an aggregate: fields of given classes, and methods.
+struct AggregateClass {
+  std::string name;
+  std::string key; ///< differs between classes of one name
+  Value type;      ///< the host's class, which has the methods
+  std::vector<std::string> fields;
+  std::vector<Value> annotations; ///< the fields' classes
+  std::vector<Value> defaults;    ///< null where a field has none
+  Value init;                     ///< the constructor's source; None if it takes the fields
+  std::vector<std::string> staticMethods;
 };
 struct BoundMethod {
   Value self;

@@ -25,7 +25,13 @@ struct TTPipelineOptions : mlir::PassPipelineOptions<TTPipelineOptions> {
   Option<bool> rewriteDescriptors{*this, "rewrite-descriptors",
                                   llvm::cl::desc("Turn tensor descriptors into pointers and masks"),
                                   llvm::cl::init(false)};
+  Option<bool> inlineCalls{*this, "inline-calls",
+                           llvm::cl::desc("Move functions into their callers; off where that is done"),
+                           llvm::cl::init(true)};
 };
+
+/// Whether tt-rewrite-descriptors has an atomic operation that combines in the same way.
+bool hasAtomic(tt::DescriptorReduceKind kind, tt::TensorDescType type);
 
 /// Adds the passes that every target starts with: inlining, simplification, loop clean-up.
 /// Runs on a module.

@@ -2,14 +2,12 @@
 //
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Combine regions are evaluated on whole vectors, operation by operation.
+// What regions compute is in CombineRegion.cpp.
 //
 //===----------------------------------------------------------------------===//
 #include "TileEmitter.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-
-#include <functional>
 
 using namespace mlir;
 
@@ -59,46 +57,6 @@ std::optional<TypedAttr> TileEmitter::neutral(tt::ReduceOp op) {
   return std::nullopt;
 }
 
-void TileEmitter::combine(Region &region, MutableArrayRef<Value> accumulated, ArrayRef<Value> values,
-                          int64_t count) {
-  Block &block = region.front();
-  llvm::DenseMap<Value, Value> local;
-  for (auto [i, argument] : llvm::enumerate(block.getArguments()))
-    local[argument] = i < accumulated.size() ? accumulated[i] : values[i - accumulated.size()];
-  auto get = [&](Value v) -> Value {
-    if (Value known = local.lookup(v))
-      return known;
-    return splat(scalar(v), count);
-  };
-  std::function<void(Block &)> emit = [&](Block &inner) {
-    for (Operation &op : inner.without_terminator()) {
-      loc = op.getLoc();
-      if (auto constantOp = dyn_cast<arith::ConstantOp>(op)) {
-        local[op.getResult(0)] = splat(arith::ConstantOp::create(b, loc, constantOp.getValue()), count);
-        continue;
-      }
-      if (auto branch = dyn_cast<scf::IfOp>(op)) {
-        // Lanes may go different ways: both arms are evaluated, which none of their operations minds.
-        Value condition = get(branch.getCondition());
-        emit(*branch.thenBlock());
-        emit(*branch.elseBlock());
-        auto thenValues = branch.thenYield().getOperands(), elseValues = branch.elseYield().getOperands();
-        for (auto [result, p, q] : llvm::zip(branch.getResults(), thenValues, elseValues)) {
-          local[result] = choose(condition, get(p), get(q));
-        }
-        continue;
-      }
-      SmallVector<Value> operands;
-      for (Value operand : op.getOperands())
-        operands.push_back(get(operand));
-      local[op.getResult(0)] = emitElementwise(&op, operands, count);
-    }
-  };
-  emit(block);
-  for (auto [slot, v] : llvm::zip(accumulated, block.getTerminator()->getOperands()))
-    slot = get(v);
-}
-
 void TileEmitter::combineLanes(Region &region, MutableArrayRef<Value> accumulated, int64_t count) {
   for (int64_t half = count / 2; half >= 1; half /= 2) {
     SmallVector<Value> low, high;
@@ -143,7 +101,7 @@ void TileEmitter::emitScan(tt::ScanOp op) {
   planLoops(cast<RankedTensorType>(op.getSrcs()[0].getType()).getShape(), op.getAxis());
   bool alongLanes = nest.vectorDim == nest.axis;
   lanes = 1;
-  if (nest.vectorDim && !alongLanes)
+  if (nest.vectorDim && !alongLanes && !hasLoops(op.getCombineOp()))
     lanes = std::min<int64_t>(options.features.vectorBytes / 4, nest.shape[*nest.vectorDim]);
   emitScanLoops(op, 0, targets);
   b.setInsertionPointToEnd(current);

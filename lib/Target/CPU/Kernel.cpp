@@ -217,7 +217,6 @@ void TileEmitter::emitAtomics(Operation *op) {
   Value pointer = op->getOperand(0), mask = rmw ? rmw.getMask() : Value();
   SmallVector<Value> operands(rmw ? ValueRange(rmw.getVal()) : op->getOperands().slice(1, 2));
   materialiseLoads(op->getOperands());
-  emitted.insert(op);
   prepareWrites(op);
   auto type = dyn_cast<RankedTensorType>(pointer.getType());
   Value result = op->getResult(0);
@@ -255,6 +254,7 @@ void TileEmitter::emitAtomics(Operation *op) {
     bind(result, target);
     release(target);
   }
+  emitted.insert(op);
   freeDeadBuffers();
 }
 

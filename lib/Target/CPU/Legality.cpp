@@ -65,13 +65,10 @@ Operation *enclosingCombine(Operation *op) {
   return nullptr;
 }
 
-/// Combine regions are evaluated on vectors, one operation after the other; of control flow there is only
-/// `if`.
+/// Combine regions compute: they neither touch memory nor print.
 bool isCombinable(Operation *op) {
-  if (auto branch = dyn_cast<scf::IfOp>(op))
-    return branch.getNumResults() > 0;
-  return isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
-         isa<tt::ReduceReturnOp, tt::ScanReturnOp, scf::YieldOp, tt::BitcastOp, tt::FpToFpOp, tt::ClampFOp,
+  return isa<arith::ArithDialect, math::MathDialect, scf::SCFDialect, ub::UBDialect>(op->getDialect()) ||
+         isa<tt::ReduceReturnOp, tt::ScanReturnOp, tt::BitcastOp, tt::FpToFpOp, tt::ClampFOp,
              tt::PreciseSqrtOp, tt::PreciseDivFOp, tt::MulhiUIOp, tt::ExternElementwiseOp>(op);
 }
 

@@ -372,6 +372,8 @@ void TileEmitter::chooseLanes(ArrayRef<Root> group) {
     factor = most >= heavyWeight ? 2 : 4;
   }
   lanes = nest.vectorDim ? std::min(native * factor, nest.shape[*nest.vectorDim]) : 1;
+  if (llvm::any_of(nest.reduces, [](tt::ReduceOp reduce) { return hasLoops(reduce.getCombineOp()); }))
+    lanes = 1;
 }
 
 void TileEmitter::emitNest(ArrayRef<Root> group, SmallVectorImpl<Value> &scalarResults) {

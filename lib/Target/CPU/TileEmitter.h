@@ -11,8 +11,8 @@
 // index), Elementwise.cpp (one operation on scalars or vectors), Libdevice.cpp (calls of math libraries),
 // Memory.cpp (loads, stores, buffers), Guards.cpp (one scalar test that makes a whole nest mask-free),
 // Nest.cpp (groups of roots and their loops), Transpose.cpp (buffers filled against the grain), Combine.cpp
-// (reductions and scans), Gather.cpp (picking and counting elements), ControlFlow.cpp (blocks, loops,
-// branches), Kernel.cpp (the function, dots, atomics).
+// (reductions and scans), CombineRegion.cpp (what they compute), Gather.cpp (picking and counting elements),
+// ControlFlow.cpp (blocks, loops, branches), Kernel.cpp (the function, dots, atomics).
 //
 //===----------------------------------------------------------------------===//
 #ifndef DESPINA_LIB_TARGET_CPU_TILEEMITTER_H
@@ -258,10 +258,15 @@ private:
   /// Fills a buffer block by block where that beats gathering; false if not.
   bool emitTransposed(const Root &root);
 
-  //===--- Combine.cpp ----------------------------------------------------===//
-  std::optional<mlir::TypedAttr> neutral(tt::ReduceOp op);
+  //===--- CombineRegion.cpp ----------------------------------------------===//
+  class RegionEvaluator;
+  /// Such a region works on single elements only.
+  static bool hasLoops(mlir::Region &region);
   void combine(mlir::Region &region, llvm::MutableArrayRef<mlir::Value> accumulated,
                llvm::ArrayRef<mlir::Value> values, int64_t count);
+
+  //===--- Combine.cpp ----------------------------------------------------===//
+  std::optional<mlir::TypedAttr> neutral(tt::ReduceOp op);
   void combineLanes(mlir::Region &region, llvm::MutableArrayRef<mlir::Value> accumulated, int64_t count);
   static bool isPointerSlot(mlir::Region &region, unsigned i);
   void emitScan(tt::ScanOp op);

@@ -11,7 +11,7 @@
 #include "DotPasses.h"
 #include "MatrixUnits.h"
 
-#include "despina/Analysis/LayoutConstructors.h"
+#include "despina/Analysis/LayoutCluster.h"
 #include "despina/Analysis/LayoutWgmma.h"
 #include "despina/Target/NVPTX/TTNG.h"
 
@@ -118,16 +118,20 @@ struct Problem {
   explicit Problem(tt::DotOp dot)
       : op(dot), a(cast<RankedTensorType>(dot.getA().getType())),
         b(cast<RankedTensorType>(dot.getB().getType())), c(cast<RankedTensorType>(dot.getC().getType())),
-        rank(static_cast<unsigned>(c.getRank())), m(c.getShape()[rank - 2]), n(c.getShape()[rank - 1]),
-        k(a.getShape()[rank - 1]), numWarps(ttg::numWarps(dot)), numBlocks(ttg::numCTAs(dot)) {}
+        rank(static_cast<unsigned>(c.getRank())), k(a.getShape()[rank - 1]), numWarps(ttg::numWarps(dot)),
+        blocks(c.getShape(), ttg::numCTAs(dot)), result(extentsPerBlock(c.getShape(), blocks.c)),
+        m(result[rank - 2]), n(result[rank - 1]) {}
 
   unsigned elementBits() const { return a.getElementType().getIntOrFloatBitWidth(); }
 
   tt::DotOp op;
   RankedTensorType a, b, c;
   unsigned rank;
-  int64_t m, n, k;
-  int64_t numWarps, numBlocks;
+  int64_t k, numWarps;
+  ProductSplits blocks;
+  /// What one block makes, and its rows and columns.
+  LayoutExtents result;
+  int64_t m, n;
   bool isChained = false;
 };
 
@@ -136,7 +140,7 @@ LayoutExtents warpsForMma(const Problem &dot) {
   LayoutExtents warps(dot.rank, 1);
   int64_t left = dot.numWarps;
   if (dot.rank == 3) {
-    warps[0] = std::min(left, dot.c.getShape()[0]);
+    warps[0] = std::min(left, dot.result[0]);
     left /= warps[0];
   }
   int64_t &rows = warps[dot.rank - 2], &columns = warps[dot.rank - 1];
@@ -163,19 +167,6 @@ LayoutExtents warpsForGroups(const Problem &dot) {
   return {rows, columns};
 }
 
-/// The blocks of a cluster share the rows of the result.
-struct Clusters {
-  ClusterSplit c, a, b;
-  explicit Clusters(const Problem &dot) {
-    if (dot.numBlocks == 1)
-      return;
-    LayoutExtents blocks(dot.rank, 1), whole(dot.rank, 1);
-    blocks[dot.rank - 2] = dot.numBlocks;
-    c = a = {blocks, blocks, rowMajorOrder(dot.rank)};
-    b = {blocks, whole, rowMajorOrder(dot.rank)};
-  }
-};
-
 //===----------------------------------------------------------------------===//
 // The rewrite
 //===----------------------------------------------------------------------===//
@@ -185,7 +176,7 @@ public:
   explicit Acceleration(const Architecture &arch) : arch_(arch) {}
 
   void run(tt::FuncOp function) {
-    SmallVector<Problem> dots;
+    SmallVector<Problem, 0> dots;
     function.walk([&](tt::DotOp op) {
       dots.emplace_back(op);
       dots.back().isChained = feedsProduct(op) || comesFromProduct(op);
@@ -204,21 +195,6 @@ private:
     if (isFloat8(dot.a.getElementType())) {
       widen(dot.op);
       return rewrite(Problem(dot.op));
-    }
-    if (dot.numBlocks > 1)
-      gather(dot);
-  }
-
-  /// Multiply-adds read both factors in the own block's memory: each block gets all of them.
-  void gather(const Problem &dot) {
-    tt::DotOp op = dot.op;
-    OpBuilder b(op);
-    for (OpOperand *operand : {&op.getAMutable(), &op.getBMutable()}) {
-      ArrayRef<int64_t> shape = cast<RankedTensorType>(operand->get().getType()).getShape();
-      BlockedParams params = filledParams(shape, 1, rowMajorOrder(dot.rank), ttg::threadsPerWarp(op),
-                                          dot.numWarps, dot.numBlocks);
-      if (std::optional<LinearLayout> layout = blockedLayout(shape, params))
-        operand->set(converted(b, operand->get(), *layout));
     }
   }
 
@@ -251,11 +227,10 @@ private:
     if (dot.k < depth)
       return false;
     LayoutExtents warps = warpsForMma(dot);
-    Clusters clusters(dot);
     unsigned kWidth = std::max(1u, 32 / dot.elementBits());
-    auto a = mmaOperandLayout(dot.a.getShape(), DotOperand::A, kWidth, warps, clusters.a);
-    auto b = mmaOperandLayout(dot.b.getShape(), DotOperand::B, kWidth, warps, clusters.b);
-    auto c = mmaAccumulatorLayout(dot.c.getShape(), warps, clusters.c);
+    auto a = mmaOperandLayout(dot.a.getShape(), DotOperand::A, kWidth, warps, dot.blocks.a);
+    auto b = mmaOperandLayout(dot.b.getShape(), DotOperand::B, kWidth, warps, dot.blocks.b);
+    auto c = mmaAccumulatorLayout(dot.c.getShape(), warps, dot.blocks.c);
     if (!a || !b || !c)
       return false;
     tt::DotOp op = dot.op;
@@ -272,18 +247,17 @@ private:
 
   bool toWarpGroup(const Problem &dot, const MatrixTypes &types) {
     unsigned depth = wgmmaDepth(types);
-    if (!depth || dot.rank != 2 || dot.numWarps % 4 || (dot.m / dot.numBlocks) % 64 || dot.n % 8 ||
-        dot.k < depth)
+    if (!depth || dot.rank != 2 || dot.numWarps % 4 || dot.m % 64 || dot.n % 8 || dot.k < depth)
       return false;
     LayoutExtents warps = warpsForGroups(dot);
     int64_t instructionN = std::clamp<int64_t>(dot.n / warps[1], 8, 256);
-    Clusters clusters(dot);
     tt::DotOp op = dot.op;
-    auto c = wgmmaAccumulatorLayout(dot.c.getShape(), static_cast<unsigned>(instructionN), warps, clusters.c);
-    ttg::LayoutAttr bufferB = bufferLayout(op.getB(), 0, clusters.b);
+    auto c =
+        wgmmaAccumulatorLayout(dot.c.getShape(), static_cast<unsigned>(instructionN), warps, dot.blocks.c);
+    ttg::LayoutAttr bufferB = bufferLayout(op.getB(), 0, dot.blocks.b);
     bool aInRegisters = isComputed(op.getA());
-    auto registersA = wgmmaOperandLayout(dot.a.getShape(), dot.elementBits(), warps, clusters.a);
-    ttg::LayoutAttr bufferA = bufferLayout(op.getA(), 1, clusters.a);
+    auto registersA = wgmmaOperandLayout(dot.a.getShape(), dot.elementBits(), warps, dot.blocks.a);
+    ttg::LayoutAttr bufferA = bufferLayout(op.getA(), 1, dot.blocks.a);
     if (!c || !bufferB || !(aInRegisters ? registersA.has_value() : bool(bufferA)))
       return false;
 
@@ -309,9 +283,7 @@ private:
     unsigned bits = tile.getElementType().getIntOrFloatBitWidth();
     // Only 2-byte elements may be contiguous along the axis that is not summed over.
     unsigned contiguous = bits == 16 ? fastestAxis(operand) : kAxis;
-    LayoutExtents perBlock(tile.getShape().begin(), tile.getShape().end());
-    for (unsigned axis = 0; axis < cluster.split.size(); ++axis)
-      perBlock[axis] /= cluster.split[axis];
+    LayoutExtents perBlock = extentsPerBlock(tile.getShape(), cluster);
     NvmmaSharedParams params;
     params.swizzleBytes = nvmmaSwizzleBytes(perBlock[contiguous], perBlock[1 - contiguous], bits);
     params.elementBits = bits;

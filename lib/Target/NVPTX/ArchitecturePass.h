@@ -13,24 +13,24 @@
 
 namespace despina::nvptx {
 
-/// A pass on functions with an option `arch`. Derived classes have `run(tt::FuncOp, const Architecture &)`,
-/// which gives a LogicalResult.
-template <typename Derived>
-class ArchitecturePass : public mlir::PassWrapper<Derived, mlir::OperationPass<tt::FuncOp>> {
+/// A pass on functions, or on what `Root` is, with an option `arch`. Derived classes have
+/// `run(Root, const Architecture &)`, which gives a LogicalResult.
+template <typename Derived, typename Root = tt::FuncOp>
+class ArchitecturePass : public mlir::PassWrapper<Derived, mlir::OperationPass<Root>> {
 public:
   explicit ArchitecturePass(const Architecture &arch) { name_ = arch.name(); }
   ArchitecturePass(const ArchitecturePass &other)
-      : mlir::PassWrapper<Derived, mlir::OperationPass<tt::FuncOp>>(other) {
+      : mlir::PassWrapper<Derived, mlir::OperationPass<Root>>(other) {
     name_ = other.name_.getValue();
   }
 
   void runOnOperation() final {
-    tt::FuncOp function = this->getOperation();
+    Root root = this->getOperation();
     std::string error;
     std::optional<Architecture> arch = Architecture::parse(name_.getValue(), error);
     if (!arch)
-      function.emitError(error);
-    if (!arch || mlir::failed(static_cast<Derived *>(this)->run(function, *arch)))
+      root.emitError(error);
+    if (!arch || mlir::failed(static_cast<Derived *>(this)->run(root, *arch)))
       this->signalPassFailure();
   }
 

@@ -23,9 +23,11 @@ std::unique_ptr<mlir::Pass> createAccelerateMatmulPass(const Architecture &arch 
 std::unique_ptr<mlir::Pass> createOptimizeDotOperandsPass();
 /// Conversions to the layouts that mma.sync reads go through a buffer that ldmatrix reads.
 std::unique_ptr<mlir::Pass> createReduceDataDuplicationPass();
+/// With several blocks per program: what a block keeps in its memory, its threads have.
+std::unique_ptr<mlir::Pass> createLocalizeBlocksPass();
 
 /// For despina-opt: nvptx-f32-dot-tc, nvptx-accelerate-matmul, nvptx-optimize-dot-operands,
-/// nvptx-reduce-data-duplication.
+/// nvptx-reduce-data-duplication, nvptx-localize-blocks.
 void registerDotPasses();
 
 } // namespace despina::nvptx

@@ -128,7 +128,7 @@ public:
 
   LogicalResult run(tt::MemSemantic order, tt::MemSyncScope scope, Access access) {
     if (releases(order)) {
-      e.barrier();
+      e.programBarrier();
       if (isFenced)
         fence(e, scope, acts);
     }
@@ -139,7 +139,7 @@ public:
     if (acquires(order)) {
       if (isFenced)
         fence(e, scope, acts);
-      e.barrier();
+      e.programBarrier();
     }
     return wantsResult() ? shareAtomicResult(e, op, std::move(values), plan.copies) : success();
   }

@@ -62,19 +62,10 @@ public:
   }
 
 private:
-  void wait() {
-    if (!copies.block)
-      return e.barrier();
-    e.make<NVVM::ClusterArriveOp>(e.b.getUnitAttr());
-    e.make<NVVM::ClusterWaitOp>(e.b.getUnitAttr());
-  }
+  void wait() { copies.block ? e.clusterBarrier() : e.barrier(); }
   Value read(Value address, Type type) {
-    if (copies.block) {
-      Value block = e.bitAnd(e.block(), e.i32(~copies.block & (e.numCTAs() - 1)));
-      auto inCluster = LLVM::LLVMPointerType::get(
-          e.b.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster));
-      address = e.make<NVVM::MapaOp>(inCluster, address, block);
-    }
+    if (copies.block)
+      address = e.inBlock(address, e.bitAnd(e.block(), e.i32(~copies.block & (e.numCTAs() - 1))));
     return fromBits(e, loadShared(e, address, width, 1).front(), type);
   }
 

@@ -164,6 +164,21 @@ LogicalResult emitBarrier(ThreadEmitter &e, tt::BarrierOp) {
   return success();
 }
 
+LogicalResult emitWarpBarrier(ThreadEmitter &e, ttg::WarpBarrierOp) {
+  e.warpBarrier();
+  return success();
+}
+
+LogicalResult emitWarpId(ThreadEmitter &e, ttg::WarpIdOp op) {
+  e.set(op.getResult(), {e.warp()});
+  return success();
+}
+
+LogicalResult emitClusterBarrier(ThreadEmitter &e, ttng::ClusterBarrierOp) {
+  e.clusterBarrier();
+  return success();
+}
+
 LogicalResult emitPoison(ThreadEmitter &e, ub::PoisonOp op) {
   Registers registers;
   for (Type type : e.registerTypes(op.getType()))
@@ -190,6 +205,9 @@ void addControlEmitters(EmitterTable &table) {
   table.add<tt::GetNumProgramsOp, emitNumPrograms>();
   table.add<tt::AssumeOp, emitAssume>();
   table.add<tt::BarrierOp, emitBarrier>();
+  table.add<ttg::WarpBarrierOp, emitWarpBarrier>();
+  table.add<ttg::WarpIdOp, emitWarpId>();
+  table.add<ttng::ClusterBarrierOp, emitClusterBarrier>();
   table.add<ub::PoisonOp, emitPoison>();
 }
 

@@ -202,7 +202,7 @@ LogicalResult emitAssert(ThreadEmitter &e, tt::AssertOp op) {
   });
   // Nobody goes on, and meets worse, before the failure is reported.
   if (isAlone)
-    e.barrier();
+    e.programBarrier();
   return success();
 }
 

@@ -119,11 +119,24 @@ private:
   }
 
   LogicalResult store(Factor &factor, Value value) {
-    std::optional<BufferAccess> access = planBufferAccess(factor.memory, ttg::layoutOf(value), factor.bits());
-    if (!access)
+    const LinearLayout &tile = ttg::layoutOf(value);
+    std::optional<BufferAccess> access = planBufferAccess(factor.memory, tile, factor.bits());
+    if (!access || !hasWhatIsRead(factor, tile))
       return op.emitOpError("has a factor that other blocks of the cluster have");
     storeRegisters(e, *access, e.get(value), factor.address);
     return success();
+  }
+
+  /// Whether each block holds the part that its part of the result needs: all of K, and along the other axes
+  /// what the result has there.
+  bool hasWhatIsRead(const Factor &factor, const LinearLayout &tile) const {
+    for (unsigned bit = 0; bit < tile.inBits(LayoutDim::Block); ++bit)
+      for (unsigned axis = 0; axis < rank; ++axis) {
+        uint64_t read = axis == factor.kAxis ? 0 : layout.basis(LayoutDim::Block, bit, tensorDim(axis));
+        if (tile.basis(LayoutDim::Block, bit, tensorDim(axis)) != read)
+          return false;
+      }
+    return true;
   }
 
   /// All of K: a loop, unless one round does it.

@@ -57,67 +57,108 @@ SmallVector<unsigned, 8> copySources(Type type) {
   return sources;
 }
 
-LogicalResult mapElements(ThreadEmitter &e, Operation *op, ElementsFunction function, bool pure) {
+namespace {
+
+/// The operands of the registers of a result, where copies and operands that are the same count once.
+struct DifferentOperands {
+  SmallVector<SmallVector<Value, 4>, 8> lists;
+  /// For each register, which of them.
+  SmallVector<unsigned, 8> places;
+};
+
+std::optional<DifferentOperands> differentOperands(ThreadEmitter &e, Operation *op, bool pure) {
   if (failed(checkElementTypes(op)))
-    return failure();
+    return std::nullopt;
   SmallVector<unsigned, 8> sources = copySources(op->getResult(0).getType());
   SmallVector<ArrayRef<Value>, 4> inputs;
   for (Value operand : op->getOperands()) {
     inputs.push_back(e.get(operand));
     if (inputs.back().size() != 1 && inputs.back().size() != sources.size())
-      return op->emitOpError("has operands and results of different layouts");
+      return op->emitOpError("has operands and results of different layouts"), std::nullopt;
   }
-  SmallVector<Registers, 2> results(op->getNumResults(), Registers(sources.size()));
-  llvm::SmallDenseMap<OperandKey, unsigned, 16> computed;
+  DifferentOperands result;
+  result.places.resize(sources.size());
+  llvm::SmallDenseMap<OperandKey, unsigned, 16> known;
   for (auto [index, source] : llvm::enumerate(sources)) {
-    unsigned same = source;
-    if (source == index) {
-      SmallVector<Value, 4> operands;
-      for (ArrayRef<Value> input : inputs)
-        operands.push_back(input.size() == 1 ? input.front() : input[index]);
-      if (pure && operands.size() <= keyedOperands)
-        same = computed.try_emplace(keyOf(operands), index).first->second;
-      if (same == index) {
-        Registers values = function(operands);
-        for (auto [result, value] : llvm::zip(results, values)) {
-          if (!value)
-            return failure();
-          result[index] = value;
-        }
-        continue;
-      }
+    if (source != index) {
+      result.places[index] = result.places[source];
+      continue;
     }
-    for (Registers &result : results)
-      result[index] = result[same];
+    SmallVector<Value, 4> operands;
+    for (ArrayRef<Value> input : inputs)
+      operands.push_back(input.size() == 1 ? input.front() : input[index]);
+    unsigned place = result.lists.size();
+    if (pure && operands.size() <= keyedOperands)
+      place = known.try_emplace(keyOf(operands), place).first->second;
+    result.places[index] = place;
+    if (place == result.lists.size())
+      result.lists.push_back(std::move(operands));
   }
-  for (auto [result, registers] : llvm::zip(op->getResults(), results))
-    e.set(result, std::move(registers));
+  return result;
+}
+
+/// Gives a result what was computed for each of the lists; fails where that is nothing.
+LogicalResult setResult(ThreadEmitter &e, Value result, const DifferentOperands &different,
+                        ArrayRef<Value> values) {
+  if (values.size() != different.lists.size() || llvm::is_contained(values, Value()))
+    return failure();
+  e.set(result, llvm::map_to_vector<4>(different.places, [&](unsigned place) { return values[place]; }));
+  return success();
+}
+
+} // namespace
+
+LogicalResult mapElements(ThreadEmitter &e, Operation *op, ElementsFunction function, bool pure) {
+  std::optional<DifferentOperands> different = differentOperands(e, op, pure);
+  if (!different)
+    return failure();
+  SmallVector<Registers, 2> results(op->getNumResults());
+  for (ArrayRef<Value> operands : different->lists) {
+    Registers values = function(operands);
+    if (values.size() != results.size())
+      return failure();
+    for (auto [result, value] : llvm::zip(results, values))
+      result.push_back(value);
+  }
+  for (auto [result, values] : llvm::zip(op->getResults(), results))
+    if (failed(setResult(e, result, *different, values)))
+      return failure();
   return success();
 }
 
 LogicalResult mapList(ThreadEmitter &e, Operation *op, ListFunction function) {
-  if (failed(checkElementTypes(op)))
+  std::optional<DifferentOperands> different = differentOperands(e, op, /*pure=*/true);
+  if (!different)
     return failure();
-  SmallVector<unsigned, 8> sources = copySources(op->getResult(0).getType());
-  ArrayRef<Value> inputs = e.get(op->getOperand(0));
-  if (inputs.size() != sources.size())
-    return op->emitOpError("has an operand and a result of different layouts");
-  SmallVector<Value> different;
-  SmallVector<unsigned> places(sources.size());
-  llvm::SmallDenseMap<Value, unsigned, 16> known;
-  for (auto [index, source] : llvm::enumerate(sources)) {
-    auto [entry, isNew] = known.try_emplace(inputs[source], different.size());
-    if (isNew)
-      different.push_back(inputs[source]);
-    places[index] = entry->second;
+  Registers operands =
+      llvm::map_to_vector<4>(different->lists, [](ArrayRef<Value> list) { return list.front(); });
+  return setResult(e, op->getResult(0), *different, function(operands));
+}
+
+/// Two values of one type as a vector.
+static Value makePair(ThreadEmitter &e, Value first, Value second) {
+  Value pair = e.make<LLVM::PoisonOp>(VectorType::get(2, first.getType()));
+  pair = e.make<LLVM::InsertElementOp>(pair, first, e.i32(0));
+  return e.make<LLVM::InsertElementOp>(pair, second, e.i32(1));
+}
+
+LogicalResult mapPairs(ThreadEmitter &e, Operation *op, PairsFunction function) {
+  std::optional<DifferentOperands> different = differentOperands(e, op, /*pure=*/true);
+  if (!different)
+    return failure();
+  Registers values;
+  ArrayRef<SmallVector<Value, 4>> rest = different->lists;
+  for (; rest.size() > 1; rest = rest.drop_front(2)) {
+    SmallVector<Value, 4> pairs;
+    for (auto [first, second] : llvm::zip(rest[0], rest[1]))
+      pairs.push_back(makePair(e, first, second));
+    Value both = function(pairs);
+    for (unsigned i : {0u, 1u})
+      values.push_back(e.make<LLVM::ExtractElementOp>(both, e.i32(i)));
   }
-  Registers values = function(different), results;
-  if (values.size() != different.size())
-    return failure();
-  for (unsigned place : places)
-    results.push_back(values[place]);
-  e.set(op->getResult(0), std::move(results));
-  return success();
+  if (!rest.empty())
+    values.push_back(function(rest.front()));
+  return setResult(e, op->getResult(0), *different, values);
 }
 
 Value callIntrinsic(ThreadEmitter &e, StringRef name, Type result, ValueRange operands) {

@@ -38,6 +38,11 @@ mlir::LogicalResult mapElements(ThreadEmitter &e, mlir::Operation *op, ElementsF
 using ListFunction = llvm::function_ref<Registers(llvm::ArrayRef<mlir::Value>)>;
 mlir::LogicalResult mapList(ThreadEmitter &e, mlir::Operation *op, ListFunction function);
 
+/// For one result, of 16 bits, which the hardware computes two at a time: gives it from an element of each
+/// operand, or from a vector of two elements of each.
+using PairsFunction = llvm::function_ref<mlir::Value(llvm::ArrayRef<mlir::Value>)>;
+mlir::LogicalResult mapPairs(ThreadEmitter &e, mlir::Operation *op, PairsFunction function);
+
 /// Adds an operation with one result, written by `Value function(ThreadEmitter &, Op, ArrayRef<Value>)`.
 template <typename Op, mlir::Value (*function)(ThreadEmitter &, Op, llvm::ArrayRef<mlir::Value>)>
 mlir::LogicalResult emitElements(ThreadEmitter &e, Op op) {

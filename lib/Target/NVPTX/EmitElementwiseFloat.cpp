@@ -16,6 +16,8 @@ namespace despina::nvptx {
 
 namespace {
 
+// Functions on one element of each operand; where the operation is added with addPairs, or on a vector of two
+// elements of 16 bits.
 using Operands = ArrayRef<Value>;
 
 bool isF8(Value value) { return isFloat8(elementOf(value)); }
@@ -37,8 +39,12 @@ template <typename Op> Value arithmetic(ThreadEmitter &e, Value x, Value y) {
   return e.make<Op>(x.getType(), x, y, flags);
 }
 
+/// Of a float, or of a vector of them.
 Value floatConstant(ThreadEmitter &e, Type type, double value) {
-  return e.make<LLVM::ConstantOp>(type, e.b.getFloatAttr(type, value));
+  TypedAttr element = e.b.getFloatAttr(getElementTypeOrSelf(type), value);
+  if (auto vector = dyn_cast<VectorType>(type))
+    return e.make<LLVM::ConstantOp>(type, DenseElementsAttr::get(vector, Attribute(element)));
+  return e.make<LLVM::ConstantOp>(type, element);
 }
 
 /// bf16 sums and products by the fused operation, which rounds once as they do.
@@ -55,7 +61,7 @@ template <typename From, typename To> Value emitArithmetic(ThreadEmitter &e, Fro
   if (hasArithmetic(e, element))
     return arithmetic<To>(e, operands[0], operands[1]);
   if (element.isBF16() && hasFma(e, element))
-    return byFma<To>(e, element, operands[0], operands[1]);
+    return byFma<To>(e, operands[0].getType(), operands[0], operands[1]);
   return computeInFloat32(e, element, operands,
                           [&](Operands wide) { return arithmetic<To>(e, wide[0], wide[1]); });
 }
@@ -185,20 +191,40 @@ Value emitAbs(ThreadEmitter &e, math::AbsFOp op, Operands operands) {
   return e.make<LLVM::FAbsOp>(operands[0]);
 }
 
+//===----------------------------------------------------------------------===//
+// Pairs
+//===----------------------------------------------------------------------===//
+
+template <typename Op, Value (*function)(ThreadEmitter &, Op, Operands),
+          bool (*isNative)(ThreadEmitter &, Type)>
+LogicalResult emitPairs(ThreadEmitter &e, Op op) {
+  Type element = elementOf(op);
+  if (element.getIntOrFloatBitWidth() != 16 || !isNative(e, element))
+    return emitElements<Op, function>(e, op);
+  return mapPairs(e, op, [&](Operands operands) { return function(e, op, operands); });
+}
+
+/// `isNative`: whether the architecture computes this with elements of a type, not in f32.
+template <typename Op, Value (*function)(ThreadEmitter &, Op, Operands),
+          bool (*isNative)(ThreadEmitter &, Type)>
+void addPairs(EmitterTable &table) {
+  table.add<Op, emitPairs<Op, function, isNative>>();
+}
+
 } // namespace
 
 void addFloatEmitters(EmitterTable &table) {
-  addElements<arith::AddFOp, emitArithmetic<arith::AddFOp, LLVM::FAddOp>>(table);
-  addElements<arith::SubFOp, emitArithmetic<arith::SubFOp, LLVM::FSubOp>>(table);
-  addElements<arith::MulFOp, emitArithmetic<arith::MulFOp, LLVM::FMulOp>>(table);
-  addElements<math::FmaOp, emitFma>(table);
+  addPairs<arith::AddFOp, emitArithmetic<arith::AddFOp, LLVM::FAddOp>, hasFma>(table);
+  addPairs<arith::SubFOp, emitArithmetic<arith::SubFOp, LLVM::FSubOp>, hasFma>(table);
+  addPairs<arith::MulFOp, emitArithmetic<arith::MulFOp, LLVM::FMulOp>, hasFma>(table);
+  addPairs<math::FmaOp, emitFma, hasFma>(table);
   addElements<arith::DivFOp, emitDivide>(table);
   addElements<tt::PreciseDivFOp, emitPreciseDivide>(table);
   addElements<arith::RemFOp, emitRemainder>(table);
-  addElements<arith::MinNumFOp, emitMinMax<arith::MinNumFOp, minimum, false>>(table);
-  addElements<arith::MaxNumFOp, emitMinMax<arith::MaxNumFOp, maximum, false>>(table);
-  addElements<arith::MinimumFOp, emitMinMax<arith::MinimumFOp, minimum, true>>(table);
-  addElements<arith::MaximumFOp, emitMinMax<arith::MaximumFOp, maximum, true>>(table);
+  addPairs<arith::MinNumFOp, emitMinMax<arith::MinNumFOp, minimum, false>, hasMinMax>(table);
+  addPairs<arith::MaxNumFOp, emitMinMax<arith::MaxNumFOp, maximum, false>, hasMinMax>(table);
+  addPairs<arith::MinimumFOp, emitMinMax<arith::MinimumFOp, minimum, true>, hasMinMax>(table);
+  addPairs<arith::MaximumFOp, emitMinMax<arith::MaximumFOp, maximum, true>, hasMinMax>(table);
   addElements<tt::ClampFOp, emitClamp>(table);
   addElements<arith::CmpFOp, emitCompare>(table);
   addElements<arith::NegFOp, emitNegate>(table);

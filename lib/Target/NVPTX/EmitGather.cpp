@@ -2,13 +2,16 @@
 //
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Both go through scratch memory in row-major order.
+// Both go through scratch memory in row-major order. Where the blocks of a cluster share the tile, each has
+// what it holds itself at its place in its own memory, and reads the rest there.
 //
 //===----------------------------------------------------------------------===//
 #include "EmitBuffer.h"
 #include "EmitCombine.h"
 #include "ThreadData.h"
 #include "TileIndex.h"
+
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -32,11 +35,19 @@ std::optional<int64_t> scratchOf(Operation *op) {
   return offset;
 }
 
-/// Tiles that blocks of a cluster share cannot be read by one of them.
-LogicalResult checkOneBlock(ThreadEmitter &e, Operation *op) {
-  if (e.lowered().numCTAs == 1)
-    return success();
-  return op->emitOpError("is not supported on CUDA yet with num_ctas > 1");
+/// Whether the blocks of a cluster hold different parts of a tile.
+bool isShared(const LinearLayout &layout) {
+  return llvm::any_of(layout.columnsOf(LayoutDim::Block), [](uint64_t column) { return column != 0; });
+}
+
+/// For each bit of the row-major index of an element, what it adds to the block that holds the element.
+SmallVector<uint64_t> ownerBits(const LinearLayout &layout) {
+  SmallVector<uint64_t> bits;
+  std::optional<LinearLayout> places = layout.pseudoInvert();
+  for (const LinearLayout::DimBits &out : layout.outs())
+    for (unsigned bit = 0; bit < out.bits; ++bit)
+      bits.push_back(places ? places->basis(out.dim, bit, LayoutDim::Block) : 0);
+  return bits;
 }
 
 std::optional<BufferAccess> planRowMajor(Operation *op, Type tile) {
@@ -60,40 +71,84 @@ Value wrapIndex(ThreadEmitter &e, Value index, int64_t extent) {
 
 } // namespace
 
-LogicalResult emitGather(ThreadEmitter &e, tt::GatherOp op) {
-  auto source = cast<RankedTensorType>(op.getSrc().getType());
-  const LinearLayout &indices = ttg::layoutOf(op.getIndices());
-  std::optional<int64_t> offset = scratchOf(op);
-  std::optional<BufferAccess> plan = planRowMajor(op, source);
-  if (!offset || !plan || failed(checkOneBlock(e, op)))
-    return failure();
-  if (!indices.sameMap(ttg::layoutOf(op.getResult())))
-    return op.emitOpError("has indices and a result of different layouts");
-  Value base = e.sharedPointer(*offset);
-  storeRegisters(e, *plan, e.get(op.getSrc()), base);
-  e.barrier();
+namespace {
 
-  // Where each register's element is but for the axis, in the row-major order of the source.
-  SmallVector<uint64_t> weights(indices.totalOutBits(), 0);
-  uint64_t stride = 1, axisStride = 1;
-  for (unsigned axis = source.getRank(); axis-- > 0; stride *= source.getDimSize(axis)) {
-    if (axis == op.getAxis()) {
-      axisStride = stride;
-      continue;
+class GatherEmitter {
+public:
+  GatherEmitter(ThreadEmitter &e, tt::GatherOp op, Value base)
+      : e(e), op(op), source(cast<RankedTensorType>(op.getSrc().getType())),
+        indices(ttg::layoutOf(op.getIndices())), base(base), owners(ownerBits(ttg::layoutOf(source))),
+        isOfCluster(isShared(ttg::layoutOf(source))) {}
+
+  void run(const BufferAccess &plan) {
+    storeRegisters(e, plan, e.get(op.getSrc()), base);
+    wait();
+    // What the row-major index of the source, and the block that has it, owe to the other axes.
+    SmallVector<uint64_t> rowWeights(indices.totalOutBits(), 0), blockWeights(rowWeights);
+    uint64_t stride = 1, axisStride = 1;
+    for (unsigned axis = source.getRank(); axis-- > 0; stride *= source.getDimSize(axis)) {
+      if (axis == op.getAxis())
+        axisStride = stride;
+      for (unsigned bit = 0; axis != op.getAxis() && bit < indices.outBits(tensorDim(axis)); ++bit) {
+        rowWeights[indices.outShift(tensorDim(axis)) + bit] = stride << bit;
+        blockWeights[indices.outShift(tensorDim(axis)) + bit] = owners[llvm::Log2_64(stride) + bit];
+      }
     }
-    for (unsigned bit = 0; bit < indices.outBits(tensorDim(axis)); ++bit)
-      weights[indices.outShift(tensorDim(axis)) + bit] = stride << bit;
+    uint64_t count = indices.inSize(LayoutDim::Register);
+    Registers rows = placeValues(e, placeTerms(indices, rowWeights), count), blocks;
+    if (isOfCluster)
+      blocks = placeValues(e, placeTerms(indices, blockWeights), count);
+    Registers results;
+    for (auto [i, value] : llvm::enumerate(e.get(op.getIndices()))) {
+      Value index = wrapIndex(e, value, source.getDimSize(op.getAxis()));
+      Value block = isOfCluster ? ownerOf(index, blocks[i], llvm::Log2_64(axisStride)) : Value();
+      results.push_back(read(e.add(rows[i], e.mul(index, e.i32(axisStride))), block));
+    }
+    if (isOfCluster)
+      wait();
+    e.set(op.getResult(), std::move(results));
   }
-  Registers rows = placeValues(e, placeTerms(indices, weights), indices.inSize(LayoutDim::Register));
-  unsigned width = ttg::memoryBits(source.getElementType());
-  Type element = e.b.getIntegerType(width);
-  Registers results;
-  for (auto [row, index] : llvm::zip(rows, e.get(op.getIndices()))) {
-    Value along = e.mul(wrapIndex(e, index, source.getDimSize(op.getAxis())), e.i32(axisStride));
-    Value address = e.elementPointer(base, element, e.add(row, along));
-    results.push_back(fromBits(e, loadShared(e, address, width, 1).front(), e.llvmType(source)));
+
+private:
+  void wait() { isOfCluster ? e.clusterBarrier() : e.barrier(); }
+
+  /// The block that has the element at `index` of the axis, whose bits begin at `shift` of the whole index.
+  Value ownerOf(Value index, Value block, unsigned shift) {
+    for (unsigned bit = 0; bit < llvm::Log2_64(source.getDimSize(op.getAxis())); ++bit)
+      if (uint64_t owner = owners[shift + bit]) {
+        Value isSet = e.bitAnd(e.make<LLVM::LShrOp>(index, e.i32(bit)), e.i32(1));
+        block = e.bitXor(block, e.mul(isSet, e.i32(static_cast<int64_t>(owner))));
+      }
+    return block;
   }
-  e.set(op.getResult(), std::move(results));
+
+  Value read(Value element, Value block) {
+    unsigned width = ttg::memoryBits(source.getElementType());
+    Value address = e.elementPointer(base, e.b.getIntegerType(width), element);
+    if (block)
+      address = e.inBlock(address, block);
+    return fromBits(e, loadShared(e, address, width, 1).front(), e.llvmType(source));
+  }
+
+  ThreadEmitter &e;
+  tt::GatherOp op;
+  RankedTensorType source;
+  const LinearLayout &indices;
+  Value base;
+  SmallVector<uint64_t> owners;
+  bool isOfCluster;
+};
+
+} // namespace
+
+LogicalResult emitGather(ThreadEmitter &e, tt::GatherOp op) {
+  std::optional<int64_t> offset = scratchOf(op);
+  std::optional<BufferAccess> plan = planRowMajor(op, op.getSrc().getType());
+  if (!offset || !plan)
+    return failure();
+  if (!ttg::layoutOf(op.getIndices()).sameMap(ttg::layoutOf(op.getResult())))
+    return op.emitOpError("has indices and a result of different layouts");
+  GatherEmitter(e, op, e.sharedPointer(*offset)).run(*plan);
   return success();
 }
 
@@ -112,6 +167,20 @@ void clearCounters(ThreadEmitter &e, Value base, int64_t bins) {
     clear(first);
 }
 
+/// The counters that a block needs for its registers of the result, over all blocks that have counted.
+Registers sumCounters(ThreadEmitter &e, const BufferAccess &plan, Value base, bool isOfCluster) {
+  Type type = e.b.getI32Type();
+  if (!isOfCluster)
+    return loadRegisters(e, plan, type, base);
+  Registers sums;
+  for (unsigned block = 0; block < e.numCTAs(); ++block) {
+    Registers counts = loadRegisters(e, plan, type, e.inBlock(base, e.i32(block)));
+    for (auto [i, count] : llvm::enumerate(counts))
+      block ? void(sums[i] = e.add(sums[i], count)) : sums.push_back(count);
+  }
+  return sums;
+}
+
 } // namespace
 
 LogicalResult emitHistogram(ThreadEmitter &e, tt::HistogramOp op) {
@@ -119,7 +188,7 @@ LogicalResult emitHistogram(ThreadEmitter &e, tt::HistogramOp op) {
   int64_t bins = cast<RankedTensorType>(op.getType()).getNumElements();
   std::optional<int64_t> offset = scratchOf(op);
   std::optional<BufferAccess> plan = planRowMajor(op, op.getType());
-  if (!offset || !plan || failed(checkOneBlock(e, op)))
+  if (!offset || !plan)
     return failure();
   if (op.getMask() && !layout.sameMap(ttg::layoutOf(op.getMask())))
     return op.emitOpError("has a tile and a mask of different layouts");
@@ -127,8 +196,11 @@ LogicalResult emitHistogram(ThreadEmitter &e, tt::HistogramOp op) {
   clearCounters(e, base, bins);
   e.barrier();
 
+  // Blocks that hold the same count the same.
+  bool isOfCluster = isShared(layout);
   Value acts =
-      e.isCanonical(layout.freeVariableMask(LayoutDim::Lane), layout.freeVariableMask(LayoutDim::Warp));
+      e.isCanonical(layout.freeVariableMask(LayoutDim::Lane), layout.freeVariableMask(LayoutDim::Warp),
+                    isOfCluster ? layout.freeVariableMask(LayoutDim::Block) : 0);
   uint64_t copies = layout.freeVariableMask(LayoutDim::Register);
   for (auto [i, value] : llvm::enumerate(e.get(op.getSrc()))) {
     if (i & copies)
@@ -146,8 +218,10 @@ LogicalResult emitHistogram(ThreadEmitter &e, tt::HistogramOp op) {
     };
     counts ? e.ifThen(counts, count) : count();
   }
-  e.barrier();
-  e.set(op.getResult(), loadRegisters(e, *plan, e.b.getI32Type(), base));
+  isOfCluster ? e.clusterBarrier() : e.barrier();
+  e.set(op.getResult(), sumCounters(e, *plan, base, isOfCluster));
+  if (isOfCluster)
+    e.clusterBarrier();
   return success();
 }
 

@@ -6,8 +6,8 @@
 // others are instructions under a predicate, which need no branch. i1 takes a byte in memory.
 //
 //===----------------------------------------------------------------------===//
-#include "AccessPlan.h"
-#include "InlinePTX.h"
+#include "EmitMemory.h"
+
 #include "ThreadData.h"
 
 using namespace mlir;
@@ -88,18 +88,6 @@ void storePlain(ThreadEmitter &e, Value address, ArrayRef<Value> words) {
   e.make<LLVM::StoreOp>(value, address, alignment);
 }
 
-/// Reports what no instruction moves.
-LogicalResult checkAccess(Operation *op, Type pointers) {
-  auto pointer = cast<tt::PointerType>(getElementTypeOrSelf(pointers));
-  unsigned bits = ttg::memoryBits(pointer.getPointeeType());
-  if (pointer.getAddressSpace() != 1)
-    return op->emitOpError() << "through pointers of address space " << pointer.getAddressSpace()
-                             << " is not supported on CUDA; only global memory (1) is";
-  if (bits > 64 || !llvm::isPowerOf2_32(bits))
-    return op->emitOpError() << "of " << pointer.getPointeeType() << " is not supported on CUDA";
-  return success();
-}
-
 template <typename Op> CacheHints hintsOf(Op op) {
   CacheHints hints;
   hints.cache = op.getCache();
@@ -109,46 +97,31 @@ template <typename Op> CacheHints hintsOf(Op op) {
   return hints;
 }
 
-/// The values of some registers.
-Registers pick(ArrayRef<Value> registers, ArrayRef<unsigned> indices) {
-  return llvm::map_to_vector<4>(indices, [&](unsigned index) { return registers[index]; });
+unsigned pointeeBits(Value pointers) {
+  return ttg::memoryBits(cast<tt::PointerType>(getElementTypeOrSelf(pointers)).getPointeeType());
 }
 
-/// With the mask as the predicate.
-template <typename Op>
-GlobalPlace placeOf(ThreadEmitter &e, Op op, const MemoryAccess &access, const WordFormat &format) {
-  Value mask = op.getMask();
-  return {e.get(op.getPtr())[access.base], access.offset * int64_t(format.elementBits() / 8),
-          mask ? e.get(mask)[access.registers.front()] : Value()};
-}
-
-Registers readAccess(ThreadEmitter &e, tt::LoadOp op, const MemoryAccess &access, const WordFormat &format) {
-  CacheHints hints = hintsOf(op);
+Registers readAccess(ThreadEmitter &e, const GlobalRead &read, const MemoryAccess &access,
+                     const WordFormat &format) {
   unsigned count = access.registers.size(), words = format.numWords(count);
   Type word = format.wordType(count);
-  GlobalPlace place = placeOf(e, op, access, format);
-  if (!place.predicate && (hints.isNone() || hints.isVolatile)) {
+  GlobalPlace place = placeOf(e, read.pointers, read.mask, access);
+  if (!place.predicate && (read.hints.isNone() || read.hints.isVolatile)) {
     Value address = e.elementPointer(place.pointer, e.b.getI8Type(), place.bytes);
-    return format.fromWords(loadPlain(e, address, word, words, hints.isVolatile), count);
+    return format.fromWords(loadPlain(e, address, word, words, read.hints.isVolatile), count);
   }
   Registers otherwise(words, e.zero(word));
-  if (op.getOther())
-    otherwise = format.toWords(pick(e.get(op.getOther()), access.registers));
-  return format.fromWords(loadGlobal(e, place, otherwise, hints), count);
+  if (read.other)
+    otherwise = format.toWords(pick(e.get(read.other), access.registers));
+  return format.fromWords(loadGlobal(e, place, otherwise, read.hints), count);
 }
 
 LogicalResult emitLoad(ThreadEmitter &e, tt::LoadOp op) {
-  if (failed(checkAccess(op, op.getPtr().getType())))
+  std::optional<Registers> registers =
+      readGlobal(e, op, {op.getPtr(), op.getMask(), op.getOther(), hintsOf(op)});
+  if (!registers)
     return failure();
-  WordFormat format(e, getElementTypeOrSelf(op.getType()));
-  AccessPlan plan = planAccess(e, op.getPtr(), op.getMask(), maxAccessBits / format.elementBits());
-  Registers result(plan.copies.first.size());
-  for (const MemoryAccess &access : plan.accesses)
-    for (auto [reg, value] : llvm::zip(access.registers, readAccess(e, op, access, format)))
-      result[reg] = value;
-  for (auto [reg, first] : llvm::enumerate(plan.copies.first))
-    result[reg] = result[first];
-  e.set(op.getResult(), std::move(result));
+  e.set(op.getResult(), std::move(*registers));
   return success();
 }
 
@@ -161,7 +134,7 @@ LogicalResult emitStore(ThreadEmitter &e, tt::StoreOp op) {
   Value acts = e.isCanonical(plan.copies.lane, plan.copies.warp, plan.copies.block);
   for (const MemoryAccess &access : plan.accesses) {
     Registers words = format.toWords(pick(e.get(op.getValue()), access.registers));
-    GlobalPlace place = placeOf(e, op, access, format);
+    GlobalPlace place = placeOf(e, op.getPtr(), op.getMask(), access);
     if (acts)
       place.predicate = place.predicate ? e.bitAnd(place.predicate, acts) : acts;
     if (place.predicate || !hints.isNone())
@@ -173,6 +146,41 @@ LogicalResult emitStore(ThreadEmitter &e, tt::StoreOp op) {
 }
 
 } // namespace
+
+LogicalResult checkAccess(Operation *op, Type pointers) {
+  auto pointer = cast<tt::PointerType>(getElementTypeOrSelf(pointers));
+  unsigned bits = ttg::memoryBits(pointer.getPointeeType());
+  if (pointer.getAddressSpace() != 1)
+    return op->emitOpError() << "through pointers of address space " << pointer.getAddressSpace()
+                             << " is not supported on CUDA; only global memory (1) is";
+  if (bits > 64 || !llvm::isPowerOf2_32(bits))
+    return op->emitOpError() << "of " << pointer.getPointeeType() << " is not supported on CUDA";
+  return success();
+}
+
+Registers pick(ArrayRef<Value> registers, ArrayRef<unsigned> indices) {
+  return llvm::map_to_vector<4>(indices, [&](unsigned index) { return registers[index]; });
+}
+
+GlobalPlace placeOf(ThreadEmitter &e, Value pointers, Value mask, const MemoryAccess &access) {
+  return {e.get(pointers)[access.base], access.offset * int64_t(pointeeBits(pointers) / 8),
+          mask ? e.get(mask)[access.registers.front()] : Value()};
+}
+
+std::optional<Registers> readGlobal(ThreadEmitter &e, Operation *op, const GlobalRead &read) {
+  Type type = read.pointers.getType();
+  if (failed(checkAccess(op, type)))
+    return std::nullopt;
+  WordFormat format(e, cast<tt::PointerType>(getElementTypeOrSelf(type)).getPointeeType());
+  AccessPlan plan = planAccess(e, read.pointers, read.mask, maxAccessBits / format.elementBits());
+  Registers result(plan.copies.first.size());
+  for (const MemoryAccess &access : plan.accesses)
+    for (auto [reg, value] : llvm::zip(access.registers, readAccess(e, read, access, format)))
+      result[reg] = value;
+  for (auto [reg, first] : llvm::enumerate(plan.copies.first))
+    result[reg] = result[first];
+  return result;
+}
 
 void addMemoryEmitters(EmitterTable &table) {
   table.add<tt::LoadOp, emitLoad>();

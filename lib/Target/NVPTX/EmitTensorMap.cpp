@@ -27,6 +27,11 @@ LogicalResult emitFence(ThreadEmitter &e, ttng::FenceAsyncSharedOp) {
   return success();
 }
 
+LogicalResult emitGlobalFence(ThreadEmitter &e, ttng::FenceAsyncGlobalOp) {
+  e.inlinePTX("fence.proxy.async.global;", "~{memory}", Type(), {}, true);
+  return success();
+}
+
 /// The leader does something with a barrier, $0, and perhaps a constant, $1.
 void leaderOn(ThreadEmitter &e, Value barrier, StringRef text, std::optional<uint32_t> constant = {}) {
   SmallVector<Value, 2> operands{barrierAddress(e, barrier)};
@@ -92,16 +97,30 @@ LogicalResult emitArgument(ThreadEmitter &e, ttng::TensorMapArgumentOp op) {
 // Copies
 //===----------------------------------------------------------------------===//
 
-/// Calls `copy` for each box of a block with its address in shared memory and its coordinates, innermost
-/// first.
+/// How far the part of a tile that the own block of the cluster has is from the start, along an axis; null:
+/// nothing.
+Value startOfBlock(ThreadEmitter &e, const LinearLayout &memory, unsigned axis) {
+  ThreadTerms terms;
+  for (unsigned bit = 0; bit < memory.inBits(LayoutDim::Block); ++bit)
+    terms.block.push_back(memory.basis(LayoutDim::Block, bit, tensorDim(axis)));
+  return terms.isZero() ? Value() : e.place(terms);
+}
+
+/// Calls `copy` for each box of what a block has of a tile, with its address in shared memory and its
+/// coordinates, innermost first.
 void forEachBox(ThreadEmitter &e, ttg::MemDescType type, Value buffer, OperandRange coords,
                 function_ref<void(Value, ArrayRef<Value>)> copy) {
-  ArrayRef<int64_t> block = type.getShape();
-  Type element = type.getElementType();
-  unsigned elementBytes = ttg::memoryBits(element) / 8;
-  TensorMapBox box = *tensorMapBox(block, elementBytes);
-  std::optional<LinearLayout> offsets = box.layout.pseudoInvert();
+  const LinearLayout &memory = ttg::layoutOf(type);
+  LayoutExtents block = extentsPerBlock(type.getShape(), clusterSplitOf(memory));
+  unsigned elementBytes = ttg::memoryBits(type.getElementType()) / 8;
+  TensorMapBox box = *tensorMapBox(type.getShape(), elementBytes, e.numCTAs());
+  std::optional<LinearLayout> offsets = memory.pseudoInvert();
   ArrayRef<Value> registers = e.get(buffer);
+  SmallVector<Value, 5> starts;
+  for (auto [axis, coord] : llvm::enumerate(coords)) {
+    Value own = startOfBlock(e, memory, static_cast<unsigned>(axis));
+    starts.push_back(own ? e.add(e.scalar(coord), own) : e.scalar(coord));
+  }
   int64_t boxes = 1;
   for (auto [extent, boxExtent] : llvm::zip(block, box.extents))
     boxes *= extent / boxExtent;
@@ -113,8 +132,7 @@ void forEachBox(ThreadEmitter &e, ttg::MemDescType type, Value buffer, OperandRa
       int64_t count = block[axis] / box.extents[axis], start = rest % count * box.extents[axis];
       rest /= count;
       place.emplace_back(tensorDim(axis), start);
-      Value coord = e.scalar(coords[axis]);
-      at[block.size() - 1 - axis] = start == 0 ? coord : e.add(coord, e.i32(start));
+      at[block.size() - 1 - axis] = start == 0 ? starts[axis] : e.add(starts[axis], e.i32(start));
     }
     int64_t offset = static_cast<int64_t>(offsets->apply(place, LayoutDim::Offset)) * elementBytes;
     copy(e.elementPointer(registers[0], e.b.getI8Type(), offset), at);
@@ -157,8 +175,12 @@ LogicalResult emitLoad(ThreadEmitter &e, ttng::AsyncTMACopyGlobalToLocalOp op) {
 void emitWrite(ThreadEmitter &e, StringRef instruction, Value map, OperandRange coords, Value buffer) {
   size_t rank = coords.size();
   std::string text = (instruction + " [$1, " + coordinateText(rank, 2) + "], [$0];").str();
-  e.ifThen(isLeader(e), [&] {
-    auto type = cast<ttg::MemDescType>(buffer.getType());
+  auto type = cast<ttg::MemDescType>(buffer.getType());
+  Value acts = isLeader(e);
+  // Of blocks that have the same, one writes.
+  if (Value isFirst = e.isCanonical(0, 0, ttg::layoutOf(type).freeVariableMask(LayoutDim::Block)))
+    acts = e.bitAnd(acts, isFirst);
+  e.ifThen(acts, [&] {
     forEachBox(e, type, buffer, coords, [&](Value address, ArrayRef<Value> at) {
       SmallVector<Value, 8> operands{address, map};
       llvm::append_range(operands, at);
@@ -193,6 +215,7 @@ LogicalResult emitStoreWait(ThreadEmitter &e, ttng::AsyncTMAStoreWaitOp op) {
 
 void addTensorMapEmitters(EmitterTable &table) {
   table.add<ttng::FenceAsyncSharedOp, emitFence>();
+  table.add<ttng::FenceAsyncGlobalOp, emitGlobalFence>();
   table.add<ttng::InitBarrierOp, emitInit>();
   table.add<ttng::InvalBarrierOp, emitInval>();
   table.add<ttng::BarrierExpectOp, emitExpect>();

@@ -2,13 +2,16 @@
 //
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
-// In: a ttg kernel without barriers. Out: the same with ttng.fence_async_shared.
+// In: a ttg kernel without barriers. Out: the same with ttng.fence_async_shared and ttng.fence_async_global.
 //
-// Matrix units and bulk copies reach shared memory by another way (the asynchronous proxy) than loads and
-// stores of threads. What threads did is seen there only after a fence of the threads that did it, followed
-// by a barrier. The fence goes before the operation that needs it; the barrier pass, which runs later, puts
-// its barrier between the two. One walk keeps whether threads may have touched shared memory since the last
-// fence. It does not ask which bytes: they are shared by buffers that have nothing to do with each other.
+// Matrix units and bulk copies reach memory by another way (the asynchronous proxy) than loads and stores of
+// threads. What threads did is seen there only after a fence of the threads that did it, followed by a
+// barrier. The fence goes before the operation that needs it. One walk for each kind of memory keeps whether
+// threads may have touched it since the last fence; it does not ask which bytes.
+//
+// Shared memory: bytes are shared by buffers that have nothing to do with each other. The barrier pass, which
+// runs later, puts its barrier behind the fence. Global memory: what threads wrote, or may have learned from
+// other programs by an atomic operation. Its barrier comes with the fence.
 //
 //===----------------------------------------------------------------------===//
 #include "MemoryPasses.h"
@@ -24,14 +27,55 @@ namespace despina::nvptx {
 
 namespace {
 
-bool usesAsyncProxy(Operation *op) {
-  return isa<ttng::WarpGroupDotOp, ttng::AsyncTMACopyGlobalToLocalOp, ttng::AsyncTMACopyLocalToGlobalOp,
-             ttng::AsyncTMAReduceOp>(op);
+bool isBulkCopy(Operation *op) {
+  return isa<ttng::AsyncTMACopyGlobalToLocalOp, ttng::AsyncTMACopyLocalToGlobalOp, ttng::AsyncTMAReduceOp>(
+      op);
+}
+
+/// One kind of memory.
+struct Memory {
+  /// Whether threads touch it so that the asynchronous proxy must know.
+  std::function<bool(Operation *)> touches;
+  /// Whether the operation reaches it by the asynchronous proxy.
+  bool (*isAsync)(Operation *op);
+  bool (*isFence)(Operation *op);
+  void (*createFence)(OpBuilder &b, Location loc);
+};
+
+bool touchesShared(Operation *op, const ScratchSize &scratchSize) {
+  if (auto alloc = dyn_cast<ttg::LocalAllocOp>(op))
+    return static_cast<bool>(alloc.getSrc());
+  // A copy may write up to where it is waited for.
+  return isa<ttg::LocalStoreOp, ttg::LocalLoadOp, ttg::AsyncCopyGlobalToLocalOp, ttg::AsyncWaitOp>(op) ||
+         scratchSize(op) != 0;
+}
+
+Memory sharedMemory(const ScratchSize &scratchSize) {
+  return {[&](Operation *op) { return touchesShared(op, scratchSize); },
+          [](Operation *op) { return isa<ttng::WarpGroupDotOp>(op) || isBulkCopy(op); },
+          [](Operation *op) { return isa<ttng::FenceAsyncSharedOp>(op); },
+          [](OpBuilder &b, Location loc) { ttng::FenceAsyncSharedOp::create(b, loc); }};
+}
+
+bool touchesGlobal(Operation *op) {
+  if (auto load = dyn_cast<tt::LoadOp>(op))
+    return load.getIsVolatile(); // it may wait for another program
+  if (isa<tt::ElementwiseInlineAsmOp>(op))
+    return !isPure(op);
+  return isa<tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp>(op);
+}
+
+Memory globalMemory() {
+  return {touchesGlobal, isBulkCopy, [](Operation *op) { return isa<ttng::FenceAsyncGlobalOp>(op); },
+          [](OpBuilder &b, Location loc) {
+            ttng::FenceAsyncGlobalOp::create(b, loc);
+            tt::BarrierOp::create(b, loc);
+          }};
 }
 
 class FenceInsertion {
 public:
-  explicit FenceInsertion(const ScratchSize &scratchSize) : scratchSize_(scratchSize) {}
+  explicit FenceInsertion(Memory memory) : memory_(std::move(memory)) {}
 
   /// Gives whether threads may have touched memory since the last fence, at the end of the block.
   bool walk(Block &block, bool isDirty) {
@@ -41,20 +85,13 @@ public:
   }
 
 private:
-  bool touchesMemory(Operation *op) const {
-    if (auto alloc = dyn_cast<ttg::LocalAllocOp>(op))
-      return static_cast<bool>(alloc.getSrc());
-    return isa<ttg::LocalStoreOp, ttg::LocalLoadOp, ttg::AsyncCopyGlobalToLocalOp>(op) ||
-           scratchSize_(op) != 0;
-  }
-
-  static void insertFence(Operation *op) {
+  void insertFence(Operation *op) {
     OpBuilder b(op);
-    ttng::FenceAsyncSharedOp::create(b, op->getLoc());
+    memory_.createFence(b, op->getLoc());
   }
 
   bool visit(Operation *op, bool isDirty) {
-    if (isa<ttng::FenceAsyncSharedOp>(op))
+    if (memory_.isFence(op))
       return false;
     if (auto branch = dyn_cast<scf::IfOp>(op)) {
       bool then = walk(*branch.thenBlock(), isDirty);
@@ -63,9 +100,9 @@ private:
     }
     if (isa<scf::ForOp, scf::WhileOp>(op))
       return visitLoop(op, isDirty);
-    if (touchesMemory(op))
+    if (memory_.touches(op))
       return true;
-    if (!usesAsyncProxy(op) || !isDirty)
+    if (!memory_.isAsync(op) || !isDirty)
       return isDirty;
     insertFence(op);
     return false;
@@ -74,8 +111,8 @@ private:
   bool visitLoop(Operation *op, bool isDirty) {
     bool touchesInside = false, usesInside = false;
     op->walk([&](Operation *inner) {
-      touchesInside |= inner != op && touchesMemory(inner);
-      usesInside |= usesAsyncProxy(inner);
+      touchesInside |= inner != op && memory_.touches(inner);
+      usesInside |= memory_.isAsync(inner);
     });
     if (!usesInside)
       return isDirty || touchesInside;
@@ -93,15 +130,17 @@ private:
     return dirtyAtEnd || isDirty;
   }
 
-  const ScratchSize &scratchSize_;
+  Memory memory_;
 };
 
 } // namespace
 
 void insertFences(ModuleOp module, const ScratchSize &scratchSize) {
+  // Kernels that ran before do not count: their shared memory is not ours, and they have ended. Global memory
+  // comes second, so that its barrier stands behind both fences.
   for (tt::FuncOp function : module.getOps<tt::FuncOp>())
-    // Kernels that ran before on this multiprocessor do not count: their memory is not ours.
-    (void)FenceInsertion(scratchSize).walk(function.getBody().front(), /*isDirty=*/false);
+    for (Memory memory : {sharedMemory(scratchSize), globalMemory()})
+      (void)FenceInsertion(memory).walk(function.getBody().front(), /*isDirty=*/false);
 }
 
 } // namespace despina::nvptx

@@ -13,6 +13,8 @@ namespace despina::nvptx {
 
 namespace {
 
+constexpr unsigned sharedSpace = 3;
+
 /// Collects the operands of one instruction while its text is written. Results come first.
 class Instruction {
 public:
@@ -63,8 +65,8 @@ public:
 
 private:
   static std::string registerOf(Type type) {
-    if (isa<LLVM::LLVMPointerType>(type))
-      return "l";
+    if (auto pointer = dyn_cast<LLVM::LLVMPointerType>(type))
+      return pointer.getAddressSpace() == sharedSpace ? "r" : "l";
     switch (type.getIntOrFloatBitWidth()) {
     case 1: return "b";
     case 16: return "h";
@@ -172,6 +174,24 @@ void storeGlobal(ThreadEmitter &e, const GlobalPlace &place, ArrayRef<Value> wor
   for (Value word : words)
     operands.push_back(instruction.operand(widen(e, word)));
   text += ", " + group(operands);
+  if (policy)
+    text += ", " + instruction.operand(policy);
+  instruction.write(text + ";", /*accessesMemory=*/true);
+}
+
+void copyAsync(ThreadEmitter &e, Value shared, const GlobalPlace &place, unsigned bytes, Value isRead,
+               const CacheHints &hints) {
+  constexpr unsigned widest = 16;
+  Value policy = cachePolicy(e, hints);
+  // Past the first cache go whole lines only.
+  bool isCachedGlobally = bytes == widest && hints.cache != tt::CacheModifier::CA;
+  Instruction instruction(e);
+  std::string text = instruction.guard(place.predicate) + "cp.async." + (isCachedGlobally ? "cg" : "ca") +
+                     ".shared.global" + (policy ? ".L2::cache_hint" : "") + " [" +
+                     instruction.operand(shared) + "], " + instruction.address(place) + ", " +
+                     std::to_string(bytes);
+  if (isRead)
+    text += ", " + instruction.operand(e.select(isRead, e.i32(bytes), e.i32(0)));
   if (policy)
     text += ", " + instruction.operand(policy);
   instruction.write(text + ";", /*accessesMemory=*/true);

@@ -38,6 +38,11 @@ Registers loadGlobal(ThreadEmitter &e, const GlobalPlace &place, llvm::ArrayRef<
 void storeGlobal(ThreadEmitter &e, const GlobalPlace &place, llvm::ArrayRef<mlir::Value> words,
                  const CacheHints &hints);
 
+/// Starts a copy of 4, 8 or 16 bytes from global to shared memory. Where `isRead` (i1; null: always) is
+/// false, zeros are written.
+void copyAsync(ThreadEmitter &e, mlir::Value shared, const GlobalPlace &place, unsigned bytes,
+               mlir::Value isRead, const CacheHints &hints);
+
 /// An atomic instruction, taken apart.
 struct AtomicForm {
   std::string operation; ///< "add.noftz", "max", "cas"

@@ -7,7 +7,9 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Interfaces/DataLayoutInterfaces.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/Intrinsics.h"
@@ -238,7 +240,37 @@ private:
     if (function.isVarArg())
       return function.emitOpError("is a kernel, so it cannot have variable arguments");
     if (function->hasAttr("nvvm.cluster_dim") || function->hasAttr("nvvm.cluster_max_blocks"))
-      return require(function, "a size of clusters", {90, 0, 78});
+      if (failed(require(function, "a size of clusters", {90, 0, 78})))
+        return failure();
+    return checkParameters(function);
+  }
+
+  /// The bytes of a kernel's parameters, each at its alignment; a structure passed by value is one itself.
+  static uint64_t parameterBytes(LLVM::LLVMFuncOp function) {
+    const DataLayout layout = DataLayout::closest(function);
+    uint64_t bytes = 0;
+    for (auto [i, type] : llvm::enumerate(function.getFunctionType().getParams())) {
+      const unsigned index = static_cast<unsigned>(i);
+      auto byValue = function.getArgAttrOfType<TypeAttr>(index, LLVM::LLVMDialect::getByValAttrName());
+      auto align = function.getArgAttrOfType<IntegerAttr>(index, LLVM::LLVMDialect::getAlignAttrName());
+      const Type stored = byValue ? byValue.getValue() : type;
+      const uint64_t alignment =
+          byValue && align ? align.getValue().getZExtValue() : layout.getTypeABIAlignment(stored);
+      bytes =
+          llvm::alignTo(bytes, std::max<uint64_t>(alignment, 1)) + layout.getTypeSize(stored).getFixedValue();
+    }
+    return bytes;
+  }
+
+  LogicalResult checkParameters(LLVM::LLVMFuncOp function) {
+    constexpr uint64_t usual = 4352, most = 32764;
+    const uint64_t bytes = parameterBytes(function);
+    if (bytes > most)
+      return function.emitError() << "the arguments of the kernel take " << bytes
+                                  << " bytes, but a launch can pass " << most
+                                  << " at most: pass fewer, or a pointer to an array of them";
+    if (bytes > usual)
+      return require(function, "a kernel with over " + Twine(usual) + " bytes of arguments", {70, 0, 81});
     return success();
   }
 

@@ -33,8 +33,6 @@ ScratchSize scratchOf(ModuleOp module) {
   return [capability](Operation *op) { return scratchBytes(op, capability); };
 }
 
-constexpr Step selectMaps{"nvptx-select-tensor-maps", "Descriptors that the host can make a tensor map of",
-                          selectTensorMaps};
 constexpr Step lowerMaps{"nvptx-lower-tensor-maps", "Bulk copies of tiles go through buffers with barriers",
                          lowerTensorMaps};
 constexpr Step fences{"nvptx-insert-fences", "Fences between threads and asynchronous units",
@@ -60,7 +58,6 @@ private:
 
 } // namespace
 
-std::unique_ptr<Pass> createSelectTensorMaps() { return std::make_unique<StepPass>(selectMaps); }
 std::unique_ptr<Pass> createLowerTensorMaps() { return std::make_unique<StepPass>(lowerMaps); }
 
 void addMemoryPasses(OpPassManager &manager) {
@@ -69,7 +66,8 @@ void addMemoryPasses(OpPassManager &manager) {
 }
 
 void registerMemoryPasses() {
-  static constexpr const Step *all[] = {&selectMaps, &lowerMaps, &fences, &allocation, &barriers};
+  registerPass([] { return createSelectTensorMaps(); });
+  static constexpr const Step *all[] = {&lowerMaps, &fences, &allocation, &barriers};
   for (const Step *step : all)
     registerPass([step] { return std::make_unique<StepPass>(*step); });
 }

@@ -6,6 +6,7 @@
 #ifndef DESPINA_LIB_TARGET_NVPTX_MEMORYPASSES_H
 #define DESPINA_LIB_TARGET_NVPTX_MEMORYPASSES_H
 
+#include "despina/Target/NVPTX/NVPTXTarget.h"
 #include "despina/Transforms/AllocateSharedMemory.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -17,7 +18,7 @@ void insertFences(mlir::ModuleOp module, const ScratchSize &scratchSize);
 
 /// On tile IR: accesses through descriptors become bulk copies where the hardware can follow
 /// (SelectTensorMaps.cpp).
-std::unique_ptr<mlir::Pass> createSelectTensorMaps();
+std::unique_ptr<mlir::Pass> createSelectTensorMaps(const Architecture &arch = {90, 'a'});
 /// On ttg IR: bulk copies of tiles go through buffers (LowerTensorMaps.cpp).
 std::unique_ptr<mlir::Pass> createLowerTensorMaps();
 /// The last ones: fences, offsets, barriers.

@@ -80,10 +80,11 @@ Registers moveByShuffles(ThreadEmitter &e, const ConversionPlan &plan, ArrayRef<
 /// One tile on its way through shared memory.
 class SharedTransit {
 public:
-  SharedTransit(ThreadEmitter &e, const SharedPlan &plan, ArrayRef<Value> source, Value base)
-      : e(e), plan(plan), type(source.front().getType()), source(source),
-        width(toBits(e, source.front()).getType().getIntOrFloatBitWidth()),
-        stores(e, base, width, plan.store.offset), loads(e, base, width, plan.load.offset) {
+  SharedTransit(ThreadEmitter &e, const ConversionPlan &conversion, ArrayRef<Value> source, Value base)
+      : e(e), plan(conversion.shared), isOfCluster(conversion.kind == ConversionKind::ClusterSharedMemory),
+        type(source.front().getType()), source(source),
+        width(toBits(e, source.front()).getType().getIntOrFloatBitWidth()), base(base),
+        stores(e, base, width, plan.store.offset) {
     unsigned count = 0;
     for (const auto &iteration : plan.load.iterations)
       for (const SharedAccess &access : iteration)
@@ -117,7 +118,8 @@ public:
 
   void load(unsigned iteration) {
     for (const SharedAccess &access : plan.load.iterations[iteration]) {
-      Registers bits = loadShared(e, loads.at(access.offset), width, access.registers.size());
+      Registers bits =
+          loadShared(e, loadsFrom(access.block).at(access.offset), width, access.registers.size());
       for (auto [index, value] : llvm::zip(access.registers, bits))
         result[index] = fromBits(e, value, type);
     }
@@ -126,12 +128,29 @@ public:
   Registers result;
 
 private:
+  /// Addresses in the block that accesses with this difference of block numbers read.
+  SharedAddresses &loadsFrom(uint64_t block) {
+    std::unique_ptr<SharedAddresses> &found = loads[block];
+    if (found)
+      return *found;
+    Value memory = base;
+    if (isOfCluster) {
+      Value number = e.place(plan.load.block);
+      memory = e.inBlock(base, block ? e.bitXor(number, e.i32(static_cast<int64_t>(block))) : number);
+    }
+    found = std::make_unique<SharedAddresses>(e, memory, width, plan.load.offset);
+    return *found;
+  }
+
   ThreadEmitter &e;
   const SharedPlan &plan;
+  bool isOfCluster;
   Type type;
   ArrayRef<Value> source;
   unsigned width;
-  SharedAddresses stores, loads;
+  Value base;
+  SharedAddresses stores;
+  llvm::SmallDenseMap<uint64_t, std::unique_ptr<SharedAddresses>> loads;
 };
 
 } // namespace
@@ -157,13 +176,19 @@ void TileMover::moveThroughShared(const ConversionGroup &group, ArrayRef<ArrayRe
     transits.push_back(nullptr);
     if (!usesShared(*plan))
       continue;
-    transits.back() = std::make_unique<SharedTransit>(e, plan->shared, source, e.sharedPointer(offset));
+    transits.back() = std::make_unique<SharedTransit>(e, *plan, source, e.sharedPointer(offset));
     offset += llvm::alignTo(plan->shared.bytes, 16);
     iterations = std::max(iterations, transits.back()->numIterations());
   }
   // Other conversions of the operation rely on a barrier of the block in this one.
   bool isWarpLocal = isAlone && group.front()->shared.isWarpLocal;
-  auto barrier = [&] { isWarpLocal ? e.warpBarrier() : e.barrier(); };
+  bool isOfCluster = llvm::any_of(
+      group, [](const ConversionPlan *plan) { return plan->kind == ConversionKind::ClusterSharedMemory; });
+  auto barrier = [&] {
+    if (isOfCluster)
+      return e.clusterBarrier();
+    isWarpLocal ? e.warpBarrier() : e.barrier();
+  };
   auto forEach = [&](unsigned iteration, auto body) {
     for (auto &transit : transits)
       if (transit && iteration < transit->numIterations())
@@ -176,6 +201,9 @@ void TileMover::moveThroughShared(const ConversionGroup &group, ArrayRef<ArrayRe
     barrier();
     forEach(iteration, [&](SharedTransit &transit) { transit.load(iteration); });
   }
+  // The halves of scratch memory tell nothing of other blocks, nor does the end of this one.
+  if (isOfCluster)
+    barrier();
   for (auto [transit, result] : llvm::zip(transits, results))
     if (transit)
       result = std::move(transit->result);
@@ -185,11 +213,6 @@ SmallVector<Registers, 2> TileMover::move(const ConversionGroup &group, ArrayRef
   SmallVector<Registers, 2> moved(group.size());
   bool anyShared = false;
   for (auto [plan, source, result] : llvm::zip(group, sources, moved)) {
-    if (plan->kind == ConversionKind::ClusterSharedMemory) {
-      op->emitOpError("moves a tile between the blocks of a cluster, which is not supported on CUDA yet: use "
-                      "num_ctas=1");
-      return {};
-    }
     anyShared |= usesShared(*plan);
     if (plan->kind == ConversionKind::None)
       result = Registers(source);

@@ -43,6 +43,7 @@ void buildTTGPipeline(OpPassManager &manager, const NVPTXOptions &options) {
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createCSEPass());
   manager.addPass(createLowerTensorMaps());
+  manager.addNestedPass<tt::FuncOp>(createLocalizeBlocksPass());
   addMemoryPasses(manager);
 }
 
@@ -87,11 +88,14 @@ std::optional<LoweredKernel> lowerToLLVMDialect(ModuleOp module, const NVPTXOpti
   context->loadDialect<ttg::TTGDialect, ttng::TTNGDialect, LLVM::LLVMDialect, NVVM::NVVMDialect>();
   PassManager manager(context);
   manager.enableVerifier(false);
-  if (options.arch.number >= 90 && options.numCTAs == 1) {
-    manager.addPass(createDespinaInline());
-    manager.addPass(createSelectTensorMaps());
+  manager.addPass(createDespinaInline());
+  if (options.arch.number >= 90) {
+    module->setAttr(ttg::numCTAsName,
+                    Builder(context).getI32IntegerAttr(static_cast<int32_t>(options.numCTAs)));
+    manager.addPass(createSelectTensorMaps(options.arch));
   }
   TTPipelineOptions tiles;
+  tiles.inlineCalls = false;
   tiles.rewriteDescriptors = true;
   buildTTPipeline(manager, tiles);
   buildTTGPipeline(manager, options);

@@ -51,6 +51,7 @@ LanguageTarget languageTarget(const NVPTXOptions &options) {
   target.backend = "cuda";
   target.arch = static_cast<int>(options.arch.number);
   target.warpSize = warpSize;
+  target.numWarps = static_cast<int>(options.numWarps);
   target.fp8Types = {ScalarKind::FP8E4B15, ScalarKind::FP8E5};
   if (options.arch.number >= firstWithE4M3)
     target.fp8Types = {ScalarKind::FP8E4B15, ScalarKind::FP8E4NV, ScalarKind::FP8E5};

@@ -12,6 +12,7 @@
 
 #include "DeviceLibrary.h"
 #include "Legality.h"
+#include "LineInfo.h"
 #include "PTXOptimize.h"
 #include "PTXVersion.h"
 
@@ -123,6 +124,8 @@ std::optional<EmittedPTX> emitUnguarded(mlir::ModuleOp module, const NVPTXOption
     error = "the operations of the nvvm dialect cannot be written as PTX";
     return std::nullopt;
   }
+  if (options.lineInfo)
+    addLineInfo(module);
   std::unique_ptr<llvm::Module> llvmModule =
       mlir::translateModuleToLLVMIR(module, context, "kernel", /*disableVerification=*/true);
   if (!llvmModule) {

@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "DotPasses.h"
 
-#include "despina/Analysis/LayoutConstructors.h"
+#include "despina/Analysis/LayoutCluster.h"
 #include "despina/Analysis/LayoutConversion.h"
 #include "despina/Target/NVPTX/TTNG.h"
 
@@ -36,40 +36,14 @@ std::optional<DotOperand> operandOfMma(Value value) {
   return std::nullopt;
 }
 
-/// Axes of a tile, those along which neighbours lie in a thread or in neighbouring lanes first.
-LayoutOrder orderOf(const LinearLayout &layout) {
-  LayoutOrder order;
-  for (uint64_t column : layout.matrix())
-    for (LinearLayout::DimBits out : layout.outs())
-      if (out.bits && column == uint64_t(1) << layout.outShift(out.dim) &&
-          !llvm::is_contained(order, tensorAxis(out.dim)))
-        order.push_back(tensorAxis(out.dim));
-  for (unsigned axis : rowMajorOrder(static_cast<unsigned>(layout.outs().size())))
-    if (!llvm::is_contained(order, axis))
-      order.push_back(axis);
-  // The batch stays outside.
+/// The order of a buffer: as the tile has it, and the batch outside.
+LayoutOrder bufferOrder(const LinearLayout &layout) {
+  LayoutOrder order = axisOrderOf(layout);
   if (order.size() == 3) {
     llvm::erase(order, 0u);
     order.push_back(0);
   }
   return order;
-}
-
-/// How the blocks of a cluster share a tile.
-ClusterSplit clusterOf(const LinearLayout &layout) {
-  unsigned rank = static_cast<unsigned>(layout.outs().size());
-  if (layout.inBits(LayoutDim::Block) == 0)
-    return {};
-  ClusterSplit cluster{LayoutExtents(rank, 1), LayoutExtents(rank, 1), rowMajorOrder(rank)};
-  for (unsigned bit = 0; bit < layout.inBits(LayoutDim::Block); ++bit) {
-    unsigned axis = 0;
-    while (axis + 1 < rank && layout.basis(LayoutDim::Block, bit, tensorDim(axis)) == 0)
-      ++axis;
-    cluster.blocks[axis] *= 2;
-    if (layout.basis(LayoutDim::Block, bit, tensorDim(axis)) != 0)
-      cluster.split[axis] *= 2;
-  }
-  return cluster;
 }
 
 class Reduction {
@@ -107,11 +81,11 @@ private:
     unsigned rank = static_cast<unsigned>(tile.getRank());
     unsigned bits = ttg::memoryBits(tile.getElementType());
     std::optional<SwizzledParams> params =
-        dotOperandSwizzle(tile.getShape(), orderOf(ttg::layoutOf(tile)),
+        dotOperandSwizzle(tile.getShape(), bufferOrder(ttg::layoutOf(tile)),
                           operand == DotOperand::A ? rank - 1 : rank - 2, bits, std::max(1u, 32 / bits));
     if (!params)
       return std::nullopt;
-    params->cluster = clusterOf(ttg::layoutOf(op.getType()));
+    params->cluster = clusterSplitOf(ttg::layoutOf(op.getType()));
     return swizzledSharedLayout(tile.getShape(), *params);
   }
 
@@ -148,6 +122,7 @@ void registerDotPasses() {
   registerPass([] { return createAccelerateMatmulPass(); });
   registerPass([] { return createOptimizeDotOperandsPass(); });
   registerPass([] { return createReduceDataDuplicationPass(); });
+  registerPass([] { return createLocalizeBlocksPass(); });
 }
 
 } // namespace despina::nvptx

@@ -185,6 +185,9 @@ constexpr Entry instructions[] = {
     {"wgmma", "", hopperAlone},
     {"setmaxnreg", "", {90, '+', 80}},
     {"tensormap.replace", "", {90, '+', 83}},
+    // Older assemblers take the number for one of 16 bytes.
+    {"tensormap.replace", ".global_stride", {90, '+', 85}},
+    {"tensormap.cp_fenceproxy", "", {90, 0, 83}},
     {"tcgen05", "", blackwell},
     {"cp.async", "", ampere},
     {"cp.async.bulk", "", hopperCopies},

@@ -8,6 +8,7 @@
 #include "EmitDot.h"
 
 #include "despina/IR/TTG.h"
+#include "despina/Target/NVPTX/TTNG.h"
 
 using namespace mlir;
 
@@ -18,6 +19,8 @@ uint64_t scratchBytes(Operation *op, [[maybe_unused]] unsigned capability) {
     return atomicScratchBytes(op);
   if (auto dot = dyn_cast<tt::DotOp>(op))
     return dotScratchBytes(dot);
+  if (isa<ttng::MakeTensorMapOp>(op))
+    return makeTensorMapScratchBytes;
   return tileScratchBytes(op);
 }
 

@@ -20,6 +20,8 @@ uint64_t scratchBytes(mlir::Operation *op, unsigned capability);
 // One for each family.
 uint64_t atomicScratchBytes(mlir::Operation *op); // EmitAtomicResult.cpp
 uint64_t tileScratchBytes(mlir::Operation *op);   // Plans.cpp: conversions, reductions, scans, gathers
+/// Of ttng.make_tensor_map (EmitMakeTensorMap.cpp): a map, which is aligned to its size there.
+inline constexpr uint64_t makeTensorMapScratchBytes = 128 + 112;
 
 } // namespace despina::nvptx
 

@@ -6,17 +6,31 @@
 // map can stand for have become ttng.tma_load, tma_store and tma_reduce. The rest stays for
 // tt-rewrite-descriptors.
 //
-// A tensor map is made by the host at launch, so everything in it must be an argument of the kernel or a
-// constant. The recipes are the module's attribute `ttng.tensor_maps` (TensorMaps.h).
+// Where all that is in a map is an argument of the kernel or a constant, the host makes it at launch: its
+// recipe is in the module's attribute `ttng.tensor_maps` (TensorMaps.h). Other maps are made by each program
+// (ttng.make_tensor_map), which takes about a microsecond and memory: only those that are used in a loop and
+// made before it, or that only the hardware can follow. A descriptor that control flow hands on is an i64:
+// the address of its map.
+//
+// No map can say that a tensor has no elements, so that is kept beside it: accesses then start at a negative
+// position, where nothing is. In the address of a map it is the lowest bit.
 //
 //===----------------------------------------------------------------------===//
+#include "ArchitecturePass.h"
+#include "DescriptorGroups.h"
+#include "Legality.h"
+#include "MemoryPasses.h"
 #include "TensorMaps.h"
 
 #include "despina/Analysis/AxisInfo.h"
+#include "despina/Target/NVPTX/NVPTXPipeline.h"
 #include "despina/Target/NVPTX/TTNG.h"
+#include "despina/Transforms/Passes.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 
 using namespace mlir;
 
@@ -109,82 +123,291 @@ bool canAccess(Operation *user, Type element, const AxisInfoAnalysis &axisInfo) 
   return axisInfo.lookup(innermost).divisorOfAll() * bytes % alignment == 0;
 }
 
-std::optional<TensorMapRecipe> recipeOf(tt::MakeTensorDescOp desc) {
+/// Whether tt-rewrite-descriptors has nothing for it.
+bool needsMap(Operation *user) {
+  auto reduce = dyn_cast<tt::DescriptorReduceOp>(user);
+  return reduce && !hasAtomic(reduce.getKind(), reduce.getDesc().getType());
+}
+
+//===----------------------------------------------------------------------===//
+// What is in a map
+//===----------------------------------------------------------------------===//
+
+/// All that does not depend on arguments; none for a descriptor that no map can stand for.
+std::optional<TensorMapRecipe> formOf(tt::MakeTensorDescOp desc) {
   RankedTensorType block = desc.getType().getBlockType();
   std::optional<unsigned> dataType = dataTypeOf(block.getElementType());
+  if (!dataType || block.getRank() > 5)
+    return std::nullopt;
+  TensorMapRecipe form;
+  form.elementBytes = std::max(1u, block.getElementTypeBitWidth() / 8);
+  form.dataType = *dataType;
+  form.nanFill = desc.getPadding() == tt::PaddingOption::PAD_NAN;
+  // Floats of eight bits travel as integers, which have no NaN to fill with.
+  if (form.nanFill && block.getElementTypeBitWidth() == 8)
+    return std::nullopt;
+  // Distances between rows are multiples of 16 bytes; only constants can be refused here.
+  for (Value stride : desc.getStrides().drop_back()) {
+    APInt constant;
+    if (matchPattern(stride, m_ConstantInt(&constant)) &&
+        constant.getSExtValue() * form.elementBytes % 16 != 0)
+      return std::nullopt;
+  }
+  if (!matchPattern(desc.getStrides().back(), m_One()))
+    return std::nullopt;
+  std::optional<TensorMapBox> box = tensorMapBox(block.getShape(), form.elementBytes, ttg::numCTAs(desc));
+  if (!box)
+    return std::nullopt;
+  form.swizzleBytes = box->swizzleBytes;
+  for (int64_t extent : llvm::reverse(box->extents))
+    form.box.push_back(static_cast<unsigned>(extent));
+  return form;
+}
+
+/// Takes the values in; false where the host does not know one.
+bool addLaunchValues(tt::MakeTensorDescOp desc, TensorMapRecipe &recipe) {
   std::optional<LaunchValue> base = launchValue(desc.getBase());
   std::optional<std::vector<LaunchValue>> extents = launchValues(desc.getShape());
   std::optional<std::vector<LaunchValue>> strides = launchValues(desc.getStrides());
-  if (!dataType || !base || !base->argument || !extents || !strides || block.getRank() > 5)
-    return std::nullopt;
-  TensorMapRecipe recipe;
+  if (!base || !base->argument || !extents || !strides)
+    return false;
   recipe.base = *base;
   recipe.extents = std::move(*extents);
   recipe.strides = std::move(*strides);
-  recipe.elementBytes = std::max(1u, block.getElementTypeBitWidth() / 8);
-  recipe.dataType = *dataType;
-  recipe.nanFill = desc.getPadding() == tt::PaddingOption::PAD_NAN;
-  // Floats of eight bits travel as integers, which have no NaN to fill with.
-  if (recipe.nanFill && block.getElementTypeBitWidth() == 8)
-    return std::nullopt;
-  // Distances between rows are multiples of 16 bytes; only constants can be refused here.
-  for (size_t axis = 1; axis < recipe.strides.size(); ++axis)
-    if (!recipe.strides[axis].argument && recipe.strides[axis].constant * recipe.elementBytes % 16 != 0)
-      return std::nullopt;
-  if (recipe.strides[0].argument || recipe.strides[0].constant != 1)
-    return std::nullopt;
-  std::optional<TensorMapBox> box = tensorMapBox(block.getShape(), recipe.elementBytes);
-  if (!box)
-    return std::nullopt;
-  recipe.swizzleBytes = box->swizzleBytes;
-  for (int64_t extent : llvm::reverse(box->extents))
-    recipe.box.push_back(static_cast<unsigned>(extent));
-  return recipe;
+  return true;
 }
 
-void rewriteUser(Operation *user, Value map) {
+SmallVector<Value> innermostFirst(ValueRange values) {
+  SmallVector<Value> result(values);
+  std::reverse(result.begin(), result.end());
+  return result;
+}
+
+Value makeMap(OpBuilder &b, tt::MakeTensorDescOp desc, const TensorMapRecipe &form) {
+  SmallVector<int32_t> box(form.box.begin(), form.box.end());
+  auto number = [&](unsigned value) { return b.getI32IntegerAttr(static_cast<int32_t>(value)); };
+  return ttng::MakeTensorMapOp::create(
+      b, desc.getLoc(), tt::PointerType::get(b.getI8Type()), desc.getBase(), innermostFirst(desc.getShape()),
+      innermostFirst(desc.getStrides().drop_back()), b.getDenseI32ArrayAttr(box), number(form.elementBytes),
+      number(form.dataType), number(form.swizzleBytes), form.nanFill ? b.getUnitAttr() : UnitAttr(),
+      /*slot=*/IntegerAttr());
+}
+
+/// Whether the tensor has no elements; null where constants say that it has some.
+Value isEmpty(OpBuilder &b, tt::MakeTensorDescOp desc) {
+  Location loc = desc.getLoc();
+  Value result;
+  for (Value extent : desc.getShape()) {
+    APInt constant;
+    if (matchPattern(extent, m_ConstantInt(&constant)) && constant.isStrictlyPositive())
+      continue;
+    Value zero = arith::ConstantIntOp::create(b, loc, 0, 32);
+    Value none = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, extent, zero);
+    result = result ? Value(arith::OrIOp::create(b, loc, result, none)) : none;
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+unsigned loopsAround(Value value) {
+  unsigned count = 0;
+  for (Operation *op = value.getParentRegion()->getParentOp(); op; op = op->getParentOp())
+    count += isa<LoopLikeOpInterface>(op);
+  return count;
+}
+
+/// The coordinates of an access, outside of the tensor where it is empty. One axis is enough: that whose
+/// coordinate changes least.
+SmallVector<Value> coordinates(OpBuilder &b, Location loc, ValueRange indices, Value empty) {
+  constexpr int64_t outside = -(int64_t(1) << 30);
+  SmallVector<Value> coords(indices);
+  if (!empty)
+    return coords;
+  auto *axis =
+      llvm::min_element(coords, [](Value lhs, Value rhs) { return loopsAround(lhs) < loopsAround(rhs); });
+  *axis = arith::SelectOp::create(b, loc, empty, arith::ConstantIntOp::create(b, loc, outside, 32), *axis);
+  return coords;
+}
+
+void rewriteUser(Operation *user, Value map, Value empty) {
   OpBuilder b(user);
   Location loc = user->getLoc();
   if (auto load = dyn_cast<tt::DescriptorLoadOp>(user)) {
-    auto value = ttng::TMALoadOp::create(b, loc, load.getType(), map, load.getIndices());
+    auto value =
+        ttng::TMALoadOp::create(b, loc, load.getType(), map, coordinates(b, loc, load.getIndices(), empty));
     load.getResult().replaceAllUsesWith(value.getResult());
   } else if (auto store = dyn_cast<tt::DescriptorStoreOp>(user)) {
-    ttng::TMAStoreOp::create(b, loc, map, store.getIndices(), store.getSrc());
+    ttng::TMAStoreOp::create(b, loc, map, coordinates(b, loc, store.getIndices(), empty), store.getSrc());
   } else {
     auto reduce = cast<tt::DescriptorReduceOp>(user);
-    ttng::TMAReduceOp::create(b, loc, reduce.getKind(), map, reduce.getIndices(), reduce.getSrc());
+    ttng::TMAReduceOp::create(b, loc, reduce.getKind(), map, coordinates(b, loc, reduce.getIndices(), empty),
+                              reduce.getSrc());
   }
   user->erase();
 }
 
+//===----------------------------------------------------------------------===//
+// Selection
+//===----------------------------------------------------------------------===//
+
+class Selection {
+public:
+  Selection(ModuleOp module, bool programsMakeMaps)
+      : module_(module), programsMakeMaps_(programsMakeMaps), axisInfo_(module) {}
+
+  void run() {
+    for (DescriptorGroup &group : findDescriptorGroups(module_))
+      select(group);
+    setTensorMaps(module_, recipes_);
+  }
+
+private:
+  /// What a maker becomes.
+  struct Plan {
+    tt::MakeTensorDescOp maker;
+    TensorMapRecipe recipe;
+    bool byHost = false;
+  };
+
+  void select(DescriptorGroup &group) {
+    if (group.makers.empty())
+      return;
+    SmallVector<Operation *> users = usersOf(group);
+    if (users.empty())
+      return;
+    SmallVector<Plan> plans;
+    for (tt::MakeTensorDescOp maker : group.makers) {
+      std::optional<TensorMapRecipe> form = formOf(maker);
+      if (!form)
+        return;
+      bool byHost = addLaunchValues(maker, *form);
+      if (!byHost && !(programsMakeMaps_ && isWorthMaking(maker, users)))
+        return;
+      plans.push_back({maker, std::move(*form), byHost});
+    }
+    if (group.isHandedOn())
+      return rewriteGroup(group, plans, users);
+    rewriteOne(plans.front(), users);
+  }
+
+  /// Those that can go through a map. A descriptor that is handed on has one form, so all must.
+  SmallVector<Operation *> usersOf(DescriptorGroup &group) {
+    Type element = group.makers.front().getType().getBlockType().getElementType();
+    SmallVector<Operation *> users;
+    for (Operation *user : group.users)
+      if (canAccess(user, element, axisInfo_))
+        users.push_back(user);
+    if (group.isHandedOn() &&
+        (!group.isClosed || users.size() != group.users.size() || group.outlivesIteration()))
+      users.clear();
+    return users;
+  }
+
+  static bool isWorthMaking(tt::MakeTensorDescOp maker, ArrayRef<Operation *> users) {
+    return llvm::any_of(users, [&](Operation *user) {
+      auto loop = user->getParentOfType<LoopLikeOpInterface>();
+      return needsMap(user) || (loop && !loop->isProperAncestor(maker));
+    });
+  }
+
+  Value createMap(OpBuilder &b, Plan &plan) {
+    if (!plan.byHost)
+      return makeMap(b, plan.maker, plan.recipe);
+    auto index = static_cast<uint32_t>(recipes_.size());
+    recipes_.push_back(std::move(plan.recipe));
+    return ttng::TensorMapArgumentOp::create(b, plan.maker.getLoc(), tt::PointerType::get(b.getI8Type()),
+                                             index);
+  }
+
+  void rewriteOne(Plan &plan, ArrayRef<Operation *> users) {
+    OpBuilder b(plan.maker);
+    Value map = createMap(b, plan), empty = isEmpty(b, plan.maker);
+    for (Operation *user : users)
+      rewriteUser(user, map, empty);
+    if (plan.maker->use_empty())
+      plan.maker->erase();
+  }
+
+  void rewriteGroup(DescriptorGroup &group, MutableArrayRef<Plan> plans, ArrayRef<Operation *> users) {
+    bool mayBeEmpty = false;
+    for (Value value : group.values)
+      value.setType(IntegerType::get(module_.getContext(), 64));
+    for (Plan &plan : plans) {
+      OpBuilder b(plan.maker);
+      Location loc = plan.maker.getLoc();
+      Value handle = tt::PtrToIntOp::create(b, loc, b.getI64Type(), createMap(b, plan));
+      if (Value empty = isEmpty(b, plan.maker)) {
+        mayBeEmpty = true;
+        handle = arith::OrIOp::create(b, loc, handle, arith::ExtUIOp::create(b, loc, b.getI64Type(), empty));
+      }
+      plan.maker->getResult(0).replaceAllUsesWith(handle);
+      plan.maker->erase();
+    }
+    for (Operation *user : users)
+      rewriteThroughHandle(user, mayBeEmpty);
+  }
+
+  static void rewriteThroughHandle(Operation *user, bool mayBeEmpty) {
+    OpBuilder b(user);
+    Location loc = user->getLoc();
+    Value address = user->getOperand(0), empty;
+    if (mayBeEmpty) {
+      Value one = arith::ConstantIntOp::create(b, loc, 1, 64);
+      Value lowest = arith::AndIOp::create(b, loc, address, one);
+      address = arith::XOrIOp::create(b, loc, address, lowest);
+      empty = arith::TruncIOp::create(b, loc, b.getI1Type(), lowest);
+    }
+    Value map = tt::IntToPtrOp::create(b, loc, tt::PointerType::get(b.getI8Type()), address);
+    rewriteUser(user, map, empty);
+  }
+
+  ModuleOp module_;
+  bool programsMakeMaps_;
+  AxisInfoAnalysis axisInfo_;
+  std::vector<TensorMapRecipe> recipes_;
+};
+
+/// Descriptors that are the same in each iteration are made before the loop, with all that leads to them.
+void moveOutOfLoops(ModuleOp module) {
+  DenseSet<Operation *> loops;
+  module.walk([&](tt::MakeTensorDescOp desc) {
+    for (Operation *op = desc->getParentOp(); op; op = op->getParentOp())
+      if (isa<LoopLikeOpInterface>(op) && !op->hasAttr("tt.disable_licm"))
+        loops.insert(op);
+  });
+  if (loops.empty())
+    return;
+  // Inner loops first, so that code climbs as far as it may.
+  module.walk([&](LoopLikeOpInterface loop) {
+    if (loops.contains(loop))
+      moveLoopInvariantCode(loop);
+  });
+}
+
+class SelectTensorMapsPass : public ArchitecturePass<SelectTensorMapsPass, ModuleOp> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SelectTensorMapsPass)
+  using ArchitecturePass::ArchitecturePass;
+  StringRef getArgument() const final { return "nvptx-select-tensor-maps"; }
+  StringRef getDescription() const final { return "Descriptors that a tensor map can stand for"; }
+  void getDependentDialects(DialectRegistry &registry) const final { registerLoweringDialects(registry); }
+
+  LogicalResult run(ModuleOp module, const Architecture &arch) {
+    moveOutOfLoops(module);
+    Selection(module,
+              requirementOfInstruction("tensormap.replace").isMetBy(arch) && ttg::numCTAs(module) == 1)
+        .run();
+    return success();
+  }
+};
+
 } // namespace
 
-void selectTensorMaps(ModuleOp module) {
-  std::vector<TensorMapRecipe> recipes;
-  AxisInfoAnalysis axisInfo(module);
-  // Collected first: a walk does not survive that what follows disappears.
-  SmallVector<tt::MakeTensorDescOp> descriptors;
-  module.walk([&](tt::MakeTensorDescOp desc) { descriptors.push_back(desc); });
-  for (tt::MakeTensorDescOp desc : descriptors) {
-    Type element = desc.getType().getBlockType().getElementType();
-    SmallVector<Operation *> users;
-    for (Operation *user : desc->getUsers())
-      if (canAccess(user, element, axisInfo))
-        users.push_back(user);
-    std::optional<TensorMapRecipe> recipe = users.empty() ? std::nullopt : recipeOf(desc);
-    if (!recipe)
-      continue;
-    OpBuilder b(desc);
-    auto pointer = tt::PointerType::get(b.getI8Type());
-    Value map =
-        ttng::TensorMapArgumentOp::create(b, desc.getLoc(), pointer, static_cast<uint32_t>(recipes.size()));
-    recipes.push_back(std::move(*recipe));
-    for (Operation *user : users)
-      rewriteUser(user, map);
-    if (desc->use_empty())
-      desc->erase();
-  }
-  setTensorMaps(module, recipes);
+std::unique_ptr<Pass> createSelectTensorMaps(const Architecture &arch) {
+  return std::make_unique<SelectTensorMapsPass>(arch);
 }
 
 } // namespace despina::nvptx

@@ -5,8 +5,6 @@
 //===----------------------------------------------------------------------===//
 #include "TensorMaps.h"
 
-#include "despina/Analysis/LayoutConstructors.h"
-
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -16,11 +14,15 @@ namespace despina::nvptx {
 /// The most elements of a box along an axis (cuTensorMapEncodeTiled).
 static constexpr int64_t maxBoxExtent = 256;
 
-std::optional<TensorMapBox> tensorMapBox(ArrayRef<int64_t> block, unsigned elementBytes) {
+/// The fewest rows of a box: a swizzle repeats after so many.
+static constexpr int64_t leastRows = 8, leastRowBytes = 16;
+
+std::optional<TensorMapBox> tensorMapBox(ArrayRef<int64_t> block, unsigned elementBytes,
+                                         unsigned clusterBlocks) {
   if (block.empty() || block.size() > 5)
     return std::nullopt;
   int64_t rowBytes = block.back() * elementBytes;
-  if (rowBytes < 16 || elementBytes > 8)
+  if (rowBytes < leastRowBytes || elementBytes > 8)
     return std::nullopt;
   int64_t rows = 1;
   for (int64_t extent : block.drop_back())
@@ -28,26 +30,35 @@ std::optional<TensorMapBox> tensorMapBox(ArrayRef<int64_t> block, unsigned eleme
   TensorMapBox box;
   box.swizzleBytes = nvmmaSwizzleBytes(block.back(), rows, elementBytes * 8);
   box.extents.assign(block.begin(), block.end());
-  std::optional<LinearLayout> layout;
-  if (box.swizzleBytes != 0) {
+  if (box.swizzleBytes != 0)
     box.extents.back() = box.swizzleBytes / elementBytes;
-    layout = nvmmaSharedLayout(block, {box.swizzleBytes, elementBytes * 8, /*transposed=*/false, {}});
-  } else {
+  else if (block.size() > 1 && block.back() > maxBoxExtent)
     // Rows one after the other. A row that is longer than a box would not lie in one piece.
-    if (block.size() > 1 && block.back() > maxBoxExtent)
-      return std::nullopt;
-    layout = swizzledSharedLayout(block, {1, 1, 1, rowMajorOrder(block.size()), {}});
-  }
+    return std::nullopt;
   for (int64_t &extent : box.extents)
     extent = std::min(extent, maxBoxExtent);
+  bool isEnough =
+      block.size() == 1 ? rowBytes / clusterBlocks >= leastRowBytes : rows / clusterBlocks >= leastRows;
+  if (isEnough && block.front() >= clusterBlocks)
+    box.extents.front() = std::min(box.extents.front(), block.front() / clusterBlocks);
   // Axes but the first one must be whole, or a box is not one piece.
   for (size_t axis = 1; axis + 1 < block.size(); ++axis)
     if (box.extents[axis] != block[axis])
       return std::nullopt;
-  if (!layout)
+  return tensorMapBuffer(block, elementBytes, box, {}) ? std::optional(box) : std::nullopt;
+}
+
+std::optional<LinearLayout> tensorMapBuffer(ArrayRef<int64_t> block, unsigned elementBytes,
+                                            const TensorMapBox &box, const ClusterSplit &split) {
+  for (auto [axis, extent] : llvm::enumerate(extentsPerBlock(block, split)))
+    if (extent % box.extents[axis] || (axis > 0 && axis + 1 < block.size() && extent != block[axis]))
+      return std::nullopt;
+  if (box.swizzleBytes)
+    return nvmmaSharedLayout(block, {box.swizzleBytes, elementBytes * 8, /*transposed=*/false, split});
+  // Without a swizzle, rows are as long as boxes.
+  if (block.size() > 1 && extentsPerBlock(block, split).back() != box.extents.back())
     return std::nullopt;
-  box.layout = std::move(*layout);
-  return box;
+  return swizzledSharedLayout(block, {1, 1, 1, rowMajorOrder(block.size()), split});
 }
 
 //===----------------------------------------------------------------------===//

@@ -22,8 +22,10 @@ const EmitterTable &EmitterTable::get() {
     addShapeEmitters(result);
     addCombineEmitters(result);
     addBufferEmitters(result);
+    addAsyncCopyEmitters(result);
     addDotEmitters(result);
     addTensorMapEmitters(result);
+    addMakeTensorMapEmitters(result);
     return result;
   }();
   return table;
@@ -38,8 +40,6 @@ ThreadEmitter::ThreadEmitter(tt::FuncOp kernel, const NVPTXOptions &options)
 //===----------------------------------------------------------------------===//
 
 static constexpr unsigned globalSpace = 1, sharedSpace = 3;
-/// The size of a CUtensorMap.
-static constexpr unsigned tensorMapBytes = 128;
 static constexpr StringLiteral sharedName = "despina_shared";
 
 std::optional<LoweredKernel> ThreadEmitter::run(ModuleOp output) {
@@ -47,8 +47,13 @@ std::optional<LoweredKernel> ThreadEmitter::run(ModuleOp output) {
   lowered_.entry = kernel_.getName().str();
   lowered_.numWarps = numWarps_;
   lowered_.numCTAs = ttg::numCTAs(kernel_);
-  if (auto bytes = kernel_->getParentOfType<ModuleOp>()->getAttrOfType<IntegerAttr>(ttg::sharedBytesName))
+  auto module = kernel_->getParentOfType<ModuleOp>();
+  if (auto bytes = module->getAttrOfType<IntegerAttr>(ttg::sharedBytesName))
     lowered_.sharedBytes = static_cast<size_t>(bytes.getInt());
+  if (auto bytes = module->getAttrOfType<IntegerAttr>(globalScratchName)) {
+    lowered_.globalScratchBytes = static_cast<size_t>(bytes.getInt());
+    lowered_.globalScratchAlignment = tensorMapBytes;
+  }
   startFunction(output);
   if (failed(emitBlock(kernel_.getBody().front())))
     return std::nullopt;
@@ -343,8 +348,28 @@ Value ThreadEmitter::isCanonical(uint64_t laneMask, uint64_t warpMask, uint64_t 
 void ThreadEmitter::barrier() { make<NVVM::BarrierOp>(); }
 void ThreadEmitter::warpBarrier() { make<NVVM::SyncWarpOp>(i32(-1)); }
 
+void ThreadEmitter::clusterBarrier() {
+  // Without more said, the first releases and the second acquires.
+  make<NVVM::ClusterArriveOp>(b.getUnitAttr());
+  make<NVVM::ClusterWaitOp>(b.getUnitAttr());
+}
+
 Value ThreadEmitter::tensorMap(unsigned index) {
   return function_.getArgument(kernel_.getNumArguments() + index);
+}
+
+Value ThreadEmitter::globalScratch() {
+  return once("global scratch", [&] {
+    // Blocks of the grid in the order x, y, z.
+    Type i32Type = b.getI32Type();
+    Value row = add(mul(make<NVVM::BlockIdZOp>(i32Type), make<NVVM::GridDimYOp>(i32Type)),
+                    make<NVVM::BlockIdYOp>(i32Type));
+    auto wide = [&](Value value) -> Value { return make<LLVM::ZExtOp>(b.getI64Type(), value); };
+    Value index =
+        add(mul(wide(row), wide(make<NVVM::GridDimXOp>(i32Type))), wide(make<NVVM::BlockIdXOp>(i32Type)));
+    Value bytes = mul(index, i64(static_cast<int64_t>(lowered_.globalScratchBytes)));
+    return elementPointer(function_.getArguments().back(), b.getI8Type(), bytes);
+  });
 }
 
 Value ThreadEmitter::entryVariable(Type type, int64_t start) {
@@ -361,6 +386,12 @@ Value ThreadEmitter::entryVariable(Type type, int64_t start) {
 
 Value ThreadEmitter::sharedPointer(int64_t byteOffset) {
   return elementPointer(shared_, b.getI8Type(), byteOffset);
+}
+
+Value ThreadEmitter::inBlock(Value address, Value block) {
+  auto type =
+      LLVM::LLVMPointerType::get(b.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster));
+  return make<NVVM::MapaOp>(type, address, block);
 }
 
 std::optional<int64_t> ThreadEmitter::sharedOffset(Operation *op) {

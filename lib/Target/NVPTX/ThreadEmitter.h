@@ -63,16 +63,18 @@ private:
 };
 
 // One of each file.
-void addControlEmitters(EmitterTable &table);     // EmitControl.cpp: scf, functions, program ids
+void addControlEmitters(EmitterTable &table);     // EmitControl.cpp: scf, functions, program ids, barriers
 void addElementwiseEmitters(EmitterTable &table); // EmitElementwise*.cpp: arith, math, casts, inline assembly
 void addMemoryEmitters(EmitterTable &table);      // EmitMemory.cpp: loads and stores
 void addAtomicEmitters(EmitterTable &table);      // EmitAtomic.cpp
 void addDebugEmitters(EmitterTable &table);       // EmitDebug.cpp: print, assert
 void addShapeEmitters(EmitterTable &table);       // EmitShape.cpp: splat, reshape, trans, join, convert, ...
 void addCombineEmitters(EmitterTable &table);     // EmitCombine*.cpp: reduce, scan, gather, histogram
-void addBufferEmitters(EmitterTable &table); // EmitBuffer.cpp: shared memory, asynchronous copies, barriers
-void addDotEmitters(EmitterTable &table);    // EmitDot*.cpp: FMA, mma.sync, wgmma
-void addTensorMapEmitters(EmitterTable &table); // EmitTensorMap.cpp: mbarriers, TMA
+void addBufferEmitters(EmitterTable &table);      // EmitBuffer.cpp: shared memory
+void addAsyncCopyEmitters(EmitterTable &table);   // EmitAsyncCopy.cpp: copies into it and their groups
+void addDotEmitters(EmitterTable &table);         // EmitDot*.cpp: FMA, mma.sync, wgmma
+void addTensorMapEmitters(EmitterTable &table);   // EmitTensorMap.cpp: mbarriers, TMA
+void addMakeTensorMapEmitters(EmitterTable &table); // EmitMakeTensorMap.cpp: maps that programs make
 
 class ThreadEmitter {
 public:
@@ -163,17 +165,27 @@ public:
   /// Whether bits (masks) of the lane, warp and block are all 0; null if no bit is asked for. With
   /// freeVariableMask of a layout: whether this thread is the one that acts for all that hold copies.
   mlir::Value isCanonical(uint64_t laneMask, uint64_t warpMask, uint64_t blockMask = 0);
-  void barrier();
+  void barrier(); ///< of the block
   void warpBarrier();
+  /// Of all blocks of the cluster; what any thread did before it is seen by all after it.
+  void clusterBarrier();
+  /// Of all threads that run the program.
+  void programBarrier() { numCTAs() > 1 ? clusterBarrier() : barrier(); }
 
   /// The address (generic) of a tensor map among the kernel's parameters.
   mlir::Value tensorMap(unsigned index);
+  /// !llvm.ptr<1> to the program's part of the global scratch memory.
+  mlir::Value globalScratch();
   /// The address of a variable of the thread, set once where the kernel starts.
   mlir::Value entryVariable(mlir::Type type, int64_t start);
 
   //===--- Shared memory ----------------------------------------------------===//
   /// !llvm.ptr<3> to the block's dynamic shared memory, plus a constant in bytes.
   mlir::Value sharedPointer(int64_t byteOffset);
+  /// The same place in the shared memory of another block of the cluster, whose number is an i32
+  /// (!llvm.ptr<7>). A cluster barrier goes before what is read there, and one after it: a block must neither
+  /// end nor write anew while others read.
+  mlir::Value inBlock(mlir::Value address, mlir::Value block);
   /// What allocation gave an operation; none for one that needs no memory.
   static std::optional<int64_t> sharedOffset(mlir::Operation *op);
 

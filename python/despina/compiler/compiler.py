@@ -31,6 +31,7 @@ DEFAULT_OPTIONS = {
     "num_ctas": 1,
     "enable_fp_fusion": True,
     "debug": False,
+    "sanitize_overflow": False,
     "maxnreg": None,
     "launch_cooperative_grid": False,
     "launch_pdl": False,
@@ -297,6 +298,12 @@ class CompiledKernel:
 
     def _runtime_values(self, args):
         if len(args) != len(self._arguments):
+            # The older convention, which launchers of libraries still follow, leaves out what is marked constexpr.
+            given = iter(args)
+            marked = [parameter.is_constexpr for parameter in self.src.fn.params]
+            if len(args) == marked.count(False):
+                args = [None if constant else next(given) for constant in marked]
+        if len(args) != len(self._arguments):
             names = ", ".join(argument[0] for argument in self._arguments)
             raise TypeError(
                 f"{self.name} takes {len(self._arguments)} arguments ({names}, constants included) "
@@ -339,7 +346,7 @@ def make_backend(target):
 
 def _native_options(options):
     native = {name: options.get(name, default) for name, default in DEFAULT_OPTIONS.items()}
-    for name in ("debug", "launch_cooperative_grid", "launch_pdl"):
+    for name in ("debug", "sanitize_overflow", "launch_cooperative_grid", "launch_pdl"):
         native[name] = bool(native[name])
     # Where NVIDIA's Python packages may have their tools.
     native["site_packages"] = [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]

@@ -16,4 +16,4 @@ def __getattr__(name):
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-__all__ = [name for name in _core_all if name not in ("builtin", "is_builtin", "get_int_dtype")] + _SUBMODULES
+__all__ = [name for name in _core_all if name not in ("builtin", "extern", "is_builtin", "get_int_dtype", "tuple_type", "aggregate_replace")] + _SUBMODULES

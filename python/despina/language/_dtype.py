@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 
-__all__ = ["dtype", "pointer_type", "block_type", "const", "PropagateNan", "TRITON_MAX_TENSOR_NUMEL"]
+__all__ = ["dtype", "pointer_type", "block_type", "tuple_type", "const", "PropagateNan", "TRITON_MAX_TENSOR_NUMEL"]
 
 TRITON_MAX_TENSOR_NUMEL = 1048576
 
@@ -252,6 +252,36 @@ class pointer_type(dtype):
 
     def __reduce__(self):
         return pointer_type, (self.element_ty, self.address_space, self.const)
+
+
+class tuple_type:
+    """The type of a tuple: those of its elements, and their names in a named tuple."""
+
+    __despina_path__ = "triton.language.tuple_type"
+
+    def __init__(self, types, fields=None):
+        self.types = list(types)
+        self.fields = list(fields) if fields else None
+        names = [f"{field}:{kind}" for field, kind in zip(self.fields, self.types)] if self.fields else self.types
+        self.name = "[" + ",".join(map(str, names)) + "]"
+
+    def __str__(self):
+        return self.name
+
+    def __repr__(self):
+        return f"triton.language.tuple_type({self.types!r}, {self.fields!r})"
+
+    def __iter__(self):
+        return iter(self.types)
+
+    def __getitem__(self, index):
+        return self.types[getattr(index, "value", index)]
+
+    def __eq__(self, other):
+        return isinstance(other, tuple_type) and self.types == other.types and self.fields == other.fields
+
+    def __hash__(self):
+        return hash(self.name)
 
 
 class block_type(dtype):

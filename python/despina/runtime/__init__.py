@@ -1,5 +1,6 @@
 """`triton.runtime`: launching and tuning."""
 
+from . import cache
 from .autotuner import Autotuner, Config, Heuristics, autotune, heuristics
 from .driver import driver
 from .errors import InterpreterError, OutOfResources
@@ -16,6 +17,7 @@ __all__ = [
     "OutOfResources",
     "TensorWrapper",
     "autotune",
+    "cache",
     "driver",
     "heuristics",
     "reinterpret",

@@ -229,6 +229,13 @@ class _Driver:
 driver = _Driver()
 
 
+def __getattr__(name):
+    # `import triton.runtime.driver` puts this module where `triton.runtime` had the object of the same name.
+    if name in ("active", "default", "set_active", "reset_active", "set_active_to_cpu", "set_active_to_gpu"):
+        return getattr(driver, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 def active_device():
     """The number of the active driver's CUDA device, or -1: where a launch goes whose arguments do not tell."""
     active = driver.active

@@ -60,7 +60,8 @@ class JITCallable:
     """What `jit` and `constexpr_function` have in common: a function with source text."""
 
     def __init__(self, fn):
-        self.fn = fn
+        # The text is that of the innermost function, and so is what its names mean.
+        self.fn = fn = inspect.unwrap(fn)
         self.signature = inspect.signature(fn)
         self.raw_src, self.starting_line_number = _read_source(fn)
         text, self._indent = _unindent(self.raw_src)
@@ -202,6 +203,17 @@ def constexpr_function(fn):
     return ConstexprFunction(fn)
 
 
+class _UserBuiltin(JITCallable):
+    """A function that its user marked as one of the language: the compiler reads it like a jit function."""
+
+
+def read_builtin(fn):
+    """What the compiler reads of a function with `@tl.core.builtin` or `@tl.core.extern`; one object for each."""
+    if "__despina_builtin__" not in vars(fn):
+        fn.__despina_builtin__ = _UserBuiltin(fn)
+    return fn.__despina_builtin__
+
+
 def must_use_result(x, s=True):
     """Marks a function whose result must not be dropped in a kernel. Given a text, the error ends with it."""
     if isinstance(x, str):
@@ -322,6 +334,8 @@ _native.set_main_thread(threading.main_thread().ident)
 class JITFunction(JITCallable, KernelInterface):
     """A kernel, or a function that kernels call."""
 
+    _interprets = False
+
     def __init__(
         self,
         fn,
@@ -334,6 +348,8 @@ class JITFunction(JITCallable, KernelInterface):
         launch_metadata=None,
     ):
         self.noinline = bool(noinline)
+        if getattr(fn, "__name__", "") == "<lambda>":
+            raise ValueError("@jit functions should be defined in a Python file with `def`: a lambda is no kernel")
         super().__init__(fn)
         self.version = version
         self.do_not_specialize = do_not_specialize or []
@@ -363,7 +379,7 @@ class JITFunction(JITCallable, KernelInterface):
         self.kernel = None
         self._kernels = {}
         self._dispatcher = _native.Dispatcher(
-            self, self._name, [parameter._native() for parameter in self.params], self.pre_run_hooks
+            self, self._name, [parameter._native() for parameter in self.params], self.pre_run_hooks, self._interprets
         )
 
     # Launching.
@@ -495,6 +511,14 @@ class LazyDict:
         return self.data
 
 
+def _function_class(interpret):
+    if not (knobs.runtime.interpret if interpret is None else interpret):
+        return JITFunction
+    from .interpreter import InterpretedFunction
+
+    return InterpretedFunction
+
+
 def jit(
     fn=None,
     *,
@@ -505,17 +529,19 @@ def jit(
     do_not_specialize_on_alignment=None,
     debug=None,
     noinline=None,
+    interpret=None,
 ):
     """Makes a kernel of a function. Its body is compiled for each kind of arguments when it is first launched.
 
     `do_not_specialize` names parameters whose values (1, multiples of 16) make no kernel of their own;
     `do_not_specialize_on_alignment` those where only multiples of 16 do not. `debug` turns device assertions on,
-    `noinline` keeps the function a function where kernels call it.
+    `noinline` keeps the function a function where kernels call it. With `interpret` Python runs the kernel, operation
+    by operation; TRITON_INTERPRET=1 says so for all functions that are decorated while it is set.
     """
 
     def decorator(fn):
         assert callable(fn)
-        return JITFunction(
+        return _function_class(interpret)(
             fn,
             version=version,
             do_not_specialize=do_not_specialize,

@@ -147,6 +147,16 @@ CASES = [
         "The result of half is not being used. It halves.", "$half(x)",
         before="@triton.must_use_result('It halves.')\n" + HALF,
     ),
+    # `with`.
+    Case(
+        "Cannot have `return` statements inside `with` statements in triton ",
+        "$with scope():\n    return", kind=UNSUPPORTED,
+    ),
+    Case("`with` takes calls that make context managers", "with $x:\n    pass", kind=UNSUPPORTED),
+    Case(
+        "TypeError(\"'tensor' object does not support the context manager protocol\")", "with $half(x):\n    pass",
+        before=HALF,
+    ),
     # Loops.
     Case(
         "RuntimeError('Only `range` and `static_range` iterators are currently supported')",

@@ -31,10 +31,14 @@ tt.func @barriers(%bar: !ttg.memdesc<1xi64, #one, mutable>, %buf: !ttg.memdesc<1
 }
 
 // CHECK-LABEL: tt.func @tiles
-// CHECK-SAME: %[[Y:.*]]: i32, %[[X:.*]]: i32
-tt.func @tiles(%y: i32, %x: i32) {
+// CHECK-SAME: %[[Y:.*]]: i32, %[[X:.*]]: i32, %[[S:.*]]: i64
+tt.func @tiles(%y: i32, %x: i32, %s: i64) {
   // CHECK-NEXT: %[[MAP:.*]] = ttng.tensor_map_argument 3 : <i8>
   %map = ttng.tensor_map_argument 3 : !tt.ptr<i8>
+  // CHECK-NEXT: ttng.make_tensor_map %[[MAP]], [%[[X]], %[[Y]]], [%[[S]]] {box = array<i32: 8, 16>, dataType = 7 : i32, elementBytes = 4 : i32, nanFill, swizzleBytes = 32 : i32} : <i8> -> <i8>
+  %own = ttng.make_tensor_map %map, [%x, %y], [%s] {box = array<i32: 8, 16>, dataType = 7 : i32, elementBytes = 4 : i32, nanFill, swizzleBytes = 32 : i32} : !tt.ptr<i8> -> !tt.ptr<i8>
+  // CHECK-NEXT: ttng.fence_async_global
+  ttng.fence_async_global
   // CHECK-NEXT: %[[V:.*]] = ttng.tma_load %[[MAP]][%[[Y]], %[[X]]] : <i8> -> tensor<16x8xf32, #{{.*}}>
   %v = ttng.tma_load %map[%y, %x] : !tt.ptr<i8> -> tensor<16x8xf32, #tile>
   // CHECK-NEXT: ttng.tma_load %[[MAP]][%[[X]]] : <i8> -> tensor<64xi8>

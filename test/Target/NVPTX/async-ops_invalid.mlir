@@ -173,3 +173,27 @@ tt.func @asyncReduceCoordinates(%map: !tt.ptr<i8>, %x: i32, %buf: !ttg.memdesc<8
   ttng.async_tma_reduce min, %map[%x, %x] %buf : !tt.ptr<i8>, !ttg.memdesc<8xf32, #line>
   tt.return
 }
+
+// -----
+
+tt.func @mapAxes(%p: !tt.ptr<f32>) {
+  // expected-error @below {{'ttng.make_tensor_map' op has 0 extents; tensor maps have 1 to 5 axes}}
+  %0 = ttng.make_tensor_map %p, [], [] {box = array<i32>, dataType = 7 : i32, elementBytes = 4 : i32, swizzleBytes = 0 : i32} : !tt.ptr<f32> -> !tt.ptr<i8>
+  tt.return
+}
+
+// -----
+
+tt.func @mapStrides(%p: !tt.ptr<f32>, %n: i32) {
+  // expected-error @below {{'ttng.make_tensor_map' op has 0 strides for 2 axes; all but the innermost have one}}
+  %0 = ttng.make_tensor_map %p, [%n, %n], [] {box = array<i32: 32, 8>, dataType = 7 : i32, elementBytes = 4 : i32, swizzleBytes = 128 : i32} : !tt.ptr<f32> -> !tt.ptr<i8>
+  tt.return
+}
+
+// -----
+
+tt.func @mapBox(%p: !tt.ptr<f32>, %n: i32, %s: i64) {
+  // expected-error @below {{'ttng.make_tensor_map' op has a box of 1 axes in a tensor of 2}}
+  %0 = ttng.make_tensor_map %p, [%n, %n], [%s] {box = array<i32: 32>, dataType = 7 : i32, elementBytes = 4 : i32, swizzleBytes = 128 : i32} : !tt.ptr<f32> -> !tt.ptr<i8>
+  tt.return
+}

@@ -79,3 +79,48 @@ module attributes {"ttg.num-warps" = 2 : i32, "ttg.threads-per-warp" = 32 : i32,
     tt.return
   }
 }
+
+// -----
+
+#a = #ttg.layout<"{register: (64); lane: (1) (2) (4) (8) (16); warp: ; block: (32)} -> (dim0: 128)">
+#b = #ttg.layout<"{register: (32); lane: (1) (2) (4) (8) (16); warp: ; block: (64)} -> (dim0: 128)">
+
+module attributes {"ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, "ttg.num-ctas" = 2 : i32} {
+  // Each block writes to its own memory and reads where its elements are. Nobody goes on, and ends, while others read.
+  // CHECK-LABEL: llvm.func @blocks
+  // CHECK: nvvm.read.ptx.sreg.cluster.ctaid.x
+  // CHECK: llvm.store %{{.*}} : {{.*}}, !llvm.ptr<3>
+  // CHECK: nvvm.cluster.arrive {aligned}
+  // CHECK-NEXT: nvvm.cluster.wait {aligned}
+  // CHECK: nvvm.mapa %{{.*}}, %{{.*}} : !llvm.ptr<3> -> !llvm.ptr<7>
+  // CHECK: llvm.load %{{.*}} : !llvm.ptr<7>
+  // CHECK: nvvm.cluster.arrive {aligned}
+  // CHECK-NEXT: nvvm.cluster.wait {aligned}
+  // CHECK-NOT: nvvm.barrier
+  // CHECK: llvm.return
+  tt.func public @blocks(%x: f32) {
+    %s = tt.splat %x : f32 -> tensor<128xf32, #a>
+    %t = ttg.convert_layout %s {ttg.offset = 0 : i32} : tensor<128xf32, #a> -> tensor<128xf32, #b>
+    tt.return
+  }
+}
+
+// -----
+
+#a = #ttg.layout<"{register: (32) (64); lane: (1) (2) (4) (8) (16); warp: ; block: (0)} -> (dim0: 128)">
+#b = #ttg.layout<"{register: (32); lane: (1) (2) (4) (8) (16); warp: ; block: (64)} -> (dim0: 128)">
+
+module attributes {"ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, "ttg.num-ctas" = 2 : i32} {
+  // A block that has a copy of what it needs asks nobody: registers are chosen.
+  // CHECK-LABEL: llvm.func @copies
+  // CHECK-NOT: nvvm.cluster
+  // CHECK-NOT: !llvm.ptr<7>
+  // CHECK: llvm.select
+  // CHECK-NOT: nvvm.cluster
+  // CHECK: llvm.return
+  tt.func public @copies(%x: f32) {
+    %s = tt.splat %x : f32 -> tensor<128xf32, #a>
+    %t = ttg.convert_layout %s : tensor<128xf32, #a> -> tensor<128xf32, #b>
+    tt.return
+  }
+}

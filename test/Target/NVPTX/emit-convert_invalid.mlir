@@ -23,16 +23,3 @@ module attributes {"ttg.num-warps" = 2 : i32, "ttg.threads-per-warp" = 32 : i32,
     tt.return
   }
 }
-
-// -----
-
-#a = #ttg.layout<"{register: ; lane: (1) (2) (4) (8) (16); warp: ; block: (32)} -> (dim0: 64)">
-#b = #ttg.layout<"{register: ; lane: (32) (2) (4) (8) (16); warp: ; block: (1)} -> (dim0: 64)">
-module attributes {"ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, "ttg.num-ctas" = 2 : i32} {
-  tt.func public @blocks(%x: f32) {
-    %s = tt.splat %x : f32 -> tensor<64xf32, #a>
-    // CHECK: :[[@LINE+1]]:10: error: 'ttg.convert_layout' op moves a tile between the blocks of a cluster, which is not supported on CUDA yet: use num_ctas=1
-    %t = ttg.convert_layout %s : tensor<64xf32, #a> -> tensor<64xf32, #b>
-    tt.return
-  }
-}

@@ -55,3 +55,32 @@ tt.func public @table() {
   %t = arith.constant dense<[4, 3, 2, 1, 0, -1, -2, -3, 9, 10, 11, 12, 13, 14, 15, 16]> : tensor<16xi32, #short>
   tt.return
 }
+
+// -----
+
+// Halves are added two at a time; a sum that is the same in all registers is one.
+// CHECK-LABEL: llvm.func @pairs
+// CHECK-SAME: (%[[A:[^:]+]]: f16, %[[B:[^:]+]]: f16
+// CHECK: llvm.fadd %{{.+}}, %{{.+}} {{.*}} : vector<2xf16>
+// CHECK: llvm.fadd %{{.+}}, %{{.+}} {{.*}} : f16
+// CHECK-NOT: llvm.fadd
+// CHECK: llvm.intr.fma(%{{.+}}, %{{.+}}, %{{.+}}) : (vector<2xbf16>, vector<2xbf16>, vector<2xbf16>) -> vector<2xbf16>
+// CHECK-NOT: llvm.intr.fma
+// CHECK: llvm.intr.maximum(%{{.+}}, %{{.+}}) : (vector<2xbf16>, vector<2xbf16>) -> vector<2xbf16>
+// CHECK-NOT: llvm.intr.maximum
+// CHECK: llvm.return
+#pair = #ttg.layout<"{register: (1); lane: (2) (4) (8) (16) (32); warp: (64) (128); block: } -> (dim0: 256)">
+tt.func public @pairs(%a: f16, %b: f16, %p: !tt.ptr<bf16> {tt.divisibility = 16 : i32}, %c: i1) {
+  %x = tt.splat %a : f16 -> tensor<256xf16, #pair>
+  %y = tt.splat %b : f16 -> tensor<256xf16, #pair>
+  %z = tt.elementwise_inline_asm "mov.b16 $0, %clock;" {constraints = "=h", packed_element = 1 : i32, pure = false} -> tensor<256xf16, #pair>
+  %s = arith.addf %z, %y : tensor<256xf16, #pair>
+  %t = arith.addf %x, %y : tensor<256xf16, #pair>
+  %r = tt.make_range {start = 0 : i32, end = 256 : i32} : tensor<256xi32, #pair>
+  %sp = tt.splat %p : !tt.ptr<bf16> -> tensor<256x!tt.ptr<bf16>, #pair>
+  %ap = tt.addptr %sp, %r : tensor<256x!tt.ptr<bf16>, #pair>, tensor<256xi32, #pair>
+  %v = tt.load %ap : tensor<256x!tt.ptr<bf16>, #pair>
+  %w = math.fma %v, %v, %v : tensor<256xbf16, #pair>
+  %m = arith.maximumf %w, %v : tensor<256xbf16, #pair>
+  tt.return
+}

@@ -231,6 +231,93 @@ tt.func public @while(%x: tensor<128xf32, #tile>, %map: !tt.ptr<i8>, %i: i32, %c
   tt.return
 }
 
+// Global memory. What threads have stored is seen by copies behind a fence and a barrier; shared memory was not touched.
+// CHECK-LABEL: tt.func public @globalStore
+// CHECK: tt.store
+// CHECK-NEXT: ttng.fence_async_global
+// CHECK-NEXT: tt.barrier
+// CHECK-NEXT: ttng.async_tma_copy_global_to_local
+// CHECK-NEXT: ttng.async_tma_copy_global_to_local
+// CHECK-NEXT: tt.return
+tt.func public @globalStore(%map: !tt.ptr<i8>, %p: !tt.ptr<f32>, %v: f32, %i: i32) {
+  %b = ttg.local_alloc : () -> !ttg.memdesc<128xf32, #line, mutable>
+  %bar = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #one, mutable>
+  tt.store %p, %v : !tt.ptr<f32>
+  ttng.async_tma_copy_global_to_local %map[%i] %b, %bar : !tt.ptr<i8>, !ttg.memdesc<128xf32, #line, mutable>, !ttg.memdesc<1xi64, #one, mutable>
+  ttng.async_tma_copy_global_to_local %map[%i] %b, %bar : !tt.ptr<i8>, !ttg.memdesc<128xf32, #line, mutable>, !ttg.memdesc<1xi64, #one, mutable>
+  tt.return
+}
+
+// An atomic operation may tell that another program has stored. Plain loads tell nothing; volatile ones may.
+// CHECK-LABEL: tt.func public @globalAtomic
+// CHECK: tt.load
+// CHECK-NEXT: ttng.async_tma_copy_global_to_local
+// CHECK-NEXT: tt.atomic_rmw
+// CHECK: ttng.fence_async_global
+// CHECK-NEXT: tt.barrier
+// CHECK-NEXT: ttng.async_tma_copy_global_to_local
+// CHECK-NEXT: tt.load {{.*}}isVolatile = true
+// CHECK-NEXT: ttng.fence_async_global
+// CHECK-NEXT: tt.barrier
+// CHECK-NEXT: ttng.async_tma_copy_global_to_local
+tt.func public @globalAtomic(%map: !tt.ptr<i8>, %p: !tt.ptr<i32>, %v: i32, %i: i32) {
+  %b = ttg.local_alloc : () -> !ttg.memdesc<128xf32, #line, mutable>
+  %bar = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #one, mutable>
+  %0 = tt.load %p : !tt.ptr<i32>
+  ttng.async_tma_copy_global_to_local %map[%i] %b, %bar : !tt.ptr<i8>, !ttg.memdesc<128xf32, #line, mutable>, !ttg.memdesc<1xi64, #one, mutable>
+  %1 = tt.atomic_rmw add, acq_rel, gpu, %p, %v : (!tt.ptr<i32>, i32) -> i32
+  ttng.async_tma_copy_global_to_local %map[%i] %b, %bar : !tt.ptr<i8>, !ttg.memdesc<128xf32, #line, mutable>, !ttg.memdesc<1xi64, #one, mutable>
+  %2 = tt.load %p isVolatile = true : !tt.ptr<i32>
+  ttng.async_tma_copy_global_to_local %map[%i] %b, %bar : !tt.ptr<i8>, !ttg.memdesc<128xf32, #line, mutable>, !ttg.memdesc<1xi64, #one, mutable>
+  tt.return
+}
+
+// A copy out of shared memory: one barrier is for both fences. A store at the end needs none.
+// CHECK-LABEL: tt.func public @bothMemories
+// CHECK: ttg.local_alloc
+// CHECK-NEXT: ttng.fence_async_shared
+// CHECK-NEXT: ttng.fence_async_global
+// CHECK-NEXT: tt.barrier
+// CHECK-NEXT: ttng.async_tma_reduce
+// CHECK-NEXT: tt.store
+// CHECK-NEXT: tt.return
+// ORDER-LABEL: tt.func public @bothMemories
+// ORDER: ttng.fence_async_global
+// ORDER-NEXT: tt.barrier
+// ORDER-NEXT: ttng.async_tma_reduce
+tt.func public @bothMemories(%x: tensor<128xf32, #tile>, %map: !tt.ptr<i8>, %p: !tt.ptr<f32>, %v: f32, %i: i32) {
+  tt.store %p, %v : !tt.ptr<f32>
+  %b = ttg.local_alloc %x : (tensor<128xf32, #tile>) -> !ttg.memdesc<128xf32, #line>
+  ttng.async_tma_reduce add, %map[%i] %b : !tt.ptr<i8>, !ttg.memdesc<128xf32, #line>
+  tt.store %p, %v : !tt.ptr<f32>
+  tt.return
+}
+
+// As in a kernel that computes tile after tile: the fence is once for each, not in the inner loop.
+// CHECK-LABEL: tt.func public @globalLoops
+// CHECK: scf.for
+// CHECK-NEXT: ttng.fence_async_global
+// CHECK-NEXT: tt.barrier
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: ttng.async_tma_copy_global_to_local
+// CHECK-NEXT: }
+// CHECK-NEXT: tt.store
+// CHECK-NEXT: }
+// CHECK-NEXT: tt.return
+tt.func public @globalLoops(%map: !tt.ptr<i8>, %p: !tt.ptr<f32>, %v: f32, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %b = ttg.local_alloc : () -> !ttg.memdesc<128xf32, #line, mutable>
+  %bar = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #one, mutable>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    scf.for %j = %c0 to %n step %c1 : i32 {
+      ttng.async_tma_copy_global_to_local %map[%i] %b, %bar : !tt.ptr<i8>, !ttg.memdesc<128xf32, #line, mutable>, !ttg.memdesc<1xi64, #one, mutable>
+    }
+    tt.store %p, %v : !tt.ptr<f32>
+  }
+  tt.return
+}
+
 }
 
 // -----
@@ -255,6 +342,35 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32,
 tt.func public @dot(%a: tensor<64x16xf16, #a>, %b: tensor<16x8xf16, #b>, %c: tensor<64x8xf32, #acc>) {
   %m = ttg.local_alloc %b : (tensor<16x8xf16, #b>) -> !ttg.memdesc<16x8xf16, #rows>
   %0 = ttng.warp_group_dot %a, %m, %c {instrShape = array<i32: 64, 8, 16>} : tensor<64x16xf16, #a> * <16x8xf16, #rows> -> tensor<64x8xf32, #acc>
+  tt.return
+}
+
+}
+
+// -----
+
+#line = #ttg.layout<"{offset: (1) (2) (4) (8) (16) (32) (64); block: } -> (dim0: 128)">
+#tile = #ttg.layout<"{register: ; lane: (1) (2) (4) (8) (16); warp: (32) (64); block: } -> (dim0: 128)">
+
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:90"} {
+
+// Copies of threads write until they are waited for: a fence before that is none for what they write later.
+// CHECK-LABEL: tt.func public @copies
+// CHECK: ttg.async_commit_group
+// CHECK-NEXT: ttng.fence_async_shared
+// CHECK-NEXT: ttng.async_tma_copy_local_to_global
+// CHECK-NEXT: ttg.async_wait
+// CHECK-NEXT: ttng.fence_async_shared
+// CHECK-NEXT: ttng.async_tma_copy_local_to_global
+// ORDER-LABEL: tt.func public @copies
+tt.func public @copies(%a: tensor<128x!tt.ptr<f32>, #tile>, %x: tensor<128xf32, #tile>, %map: !tt.ptr<i8>, %i: i32) {
+  %b = ttg.local_alloc : () -> !ttg.memdesc<128xf32, #line, mutable>
+  %c = ttg.local_alloc %x : (tensor<128xf32, #tile>) -> !ttg.memdesc<128xf32, #line>
+  %t = ttg.async_copy_global_to_local %a, %b : tensor<128x!tt.ptr<f32>, #tile> -> !ttg.memdesc<128xf32, #line, mutable>
+  %g = ttg.async_commit_group tokens %t
+  ttng.async_tma_copy_local_to_global %map[%i] %c : !tt.ptr<i8>, !ttg.memdesc<128xf32, #line>
+  %w = ttg.async_wait tokens %g {num = 0 : i32}
+  ttng.async_tma_copy_local_to_global %map[%i] %b : !tt.ptr<i8>, !ttg.memdesc<128xf32, #line, mutable>
   tt.return
 }
 

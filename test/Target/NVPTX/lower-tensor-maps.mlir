@@ -1,5 +1,6 @@
 // RUN: despina-opt %s --nvptx-lower-tensor-maps | FileCheck %s
 // RUN: despina-opt %s --nvptx-lower-tensor-maps --nvptx-insert-fences --nvptx-allocate-shared-memory --nvptx-insert-barriers | FileCheck %s --check-prefix=ORDER
+// RUN: despina-opt %s --nvptx-lower-tensor-maps | FileCheck %s --check-prefix=SCRATCH
 
 #tile = #ttg.layout<"{register: (0,1) (0,2) (0,4); lane: (0,8) (0,16) (1,0) (2,0) (4,0); warp: (8,0) (0,0); block: } -> (dim0: 16, dim1: 32)">
 // What a copy with a swizzle of 64 bytes makes of rows of 64 bytes.
@@ -160,6 +161,27 @@ tt.func public @loop(%map: !tt.ptr<i8>, %n: i32) {
     %1 = ttng.tma_load %map[%c0, %i] : !tt.ptr<i8> -> tensor<16x32xf16, #tile>
     %2 = arith.addf %0, %1 : tensor<16x32xf16, #tile>
     ttng.tma_store %map[%i, %i], %2 : !tt.ptr<i8>, tensor<16x32xf16, #tile>
+  }
+  tt.return
+}
+
+// Each map that programs make has a place of its own. (The attribute of the module is checked by the last RUN line.)
+// SCRATCH: module attributes {{.*}}ttg.global_scratch_memory_size = 256 : i32
+// CHECK-LABEL: tt.func public @ownMaps
+// CHECK: ttng.make_tensor_map {{.*}}, slot = 0 : i32,
+// CHECK: scf.for
+// CHECK-NEXT: ttng.make_tensor_map {{.*}}, slot = 1 : i32,
+// A map is drafted in shared memory: 128 bytes, aligned.
+// ORDER-LABEL: tt.func public @ownMaps
+// ORDER: ttng.make_tensor_map {{.*}} ttg.offset = 0 : i32}
+tt.func public @ownMaps(%p: !tt.ptr<f16>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %a = ttng.make_tensor_map %p, [%n], [] {box = array<i32: 64>, dataType = 6 : i32, elementBytes = 2 : i32, swizzleBytes = 0 : i32} : !tt.ptr<f16> -> !tt.ptr<i8>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %b = ttng.make_tensor_map %p, [%i], [] {box = array<i32: 64>, dataType = 6 : i32, elementBytes = 2 : i32, swizzleBytes = 0 : i32} : !tt.ptr<f16> -> !tt.ptr<i8>
+    %0 = ttng.tma_load %b[%c0] : !tt.ptr<i8> -> tensor<128xf16, #line>
+    ttng.tma_store %a[%c0], %0 : !tt.ptr<i8>, tensor<128xf16, #line>
   }
   tt.return
 }

@@ -13,13 +13,19 @@
 // CHECK-SAME: swizzleBytes = 64 : i32
 // CHECK-SAME: }]}
 
+// Accesses to a tensor without rows start at a negative one.
 // CHECK-LABEL: tt.func public @accesses
+// CHECK-SAME: %[[ROWS:[a-z0-9]+]]: i32,
 // CHECK-NOT: tt.make_tensor_descriptor
 // CHECK: %[[MAP:.*]] = ttng.tensor_map_argument 0 : <i8>
+// CHECK: %[[EMPTY:.*]] = arith.cmpi sle, %[[ROWS]], %c0_i32 : i32
 // CHECK-NOT: tt.descriptor
-// CHECK: %[[V:.*]] = ttng.tma_load %[[MAP]][%[[Y:.*]], %[[X:.*]]] : <i8> -> tensor<16x32xf16>
-// CHECK: ttng.tma_store %[[MAP]][%[[Y]], %[[X]]], %[[V]] : <i8>, tensor<16x32xf16>
-// CHECK: ttng.tma_reduce add, %[[MAP]][%[[Y]], %[[X]]], %[[V]] : <i8>, tensor<16x32xf16>
+// CHECK: %[[Y:.*]] = arith.select %[[EMPTY]], %c-1073741824_i32, %{{.*}} : i32
+// CHECK: %[[V:.*]] = ttng.tma_load %[[MAP]][%[[Y]], %[[X:.*]]] : <i8> -> tensor<16x32xf16>
+// CHECK: %[[YS:.*]] = arith.select %[[EMPTY]], %c-1073741824_i32
+// CHECK: ttng.tma_store %[[MAP]][%[[YS]], %[[X]]], %[[V]] : <i8>, tensor<16x32xf16>
+// CHECK: %[[YR:.*]] = arith.select %[[EMPTY]], %c-1073741824_i32
+// CHECK: ttng.tma_reduce add, %[[MAP]][%[[YR]], %[[X]]], %[[V]] : <i8>, tensor<16x32xf16>
 // CHECK: tt.return
 tt.func public @accesses(%p: !tt.ptr<f16>, %rows: i32, %stride: i64) {
   %one = arith.constant 1 : i64
@@ -53,15 +59,15 @@ tt.func public @padding(%p: !tt.ptr<f32>, %n: i32, %s: i32) {
 
 // -----
 
-// Each descriptor has a map of its own, also in a loop: what it is made of is known at launch. The sign decides
-// between INT32 (3) and UINT32 (2), also of a minimum.
+// Each descriptor has a map of its own, which is the same in each iteration. The sign decides between INT32 (3) and
+// UINT32 (2), also of a minimum.
 // CHECK: ttng.tensor_maps = [
 // CHECK-SAME: base = array<i64: 0, 0>, box = array<i32: 16>, dataType = 3 : i32
 // CHECK-SAME: base = array<i64: 1, 0>, box = array<i32: 16>, dataType = 2 : i32
 // CHECK-LABEL: tt.func public @signs
-// CHECK: scf.for
 // CHECK: %[[A:.*]] = ttng.tensor_map_argument 0
 // CHECK: %[[B:.*]] = ttng.tensor_map_argument 1
+// CHECK: scf.for
 // CHECK: %[[V:.*]] = ttng.tma_load %[[A]]
 // CHECK: ttng.tma_reduce min, %[[B]]{{.*}}, %[[V]]
 tt.func public @signs(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>, %n: i32) {
@@ -105,7 +111,8 @@ tt.func public @innermost(%p: !tt.ptr<f16>, %n: i32, %stride: i64, %any: i32, %k
 
 // -----
 
-// None of these is known at launch or has a form that bulk copies can follow.
+// None of these has a form that bulk copies can follow, or is known at launch; and used once, none is worth a map that
+// the program makes.
 // CHECK-NOT: ttng.
 // CHECK-LABEL: tt.func public @fallback
 // CHECK-NOT: ttng.
@@ -173,7 +180,7 @@ tt.func public @smallFloats(%p: !tt.ptr<f8E5M2>, %q: !tt.ptr<f8E5M2>, %n: i32) {
 
 // -----
 
-// A pointer that a loop carries is not known at launch.
+// A pointer that a loop carries is not known at launch, and the descriptor is used as often as it is made.
 // CHECK-NOT: ttng.
 // CHECK-LABEL: tt.func public @carriedBase
 // CHECK-NOT: ttng.

@@ -44,6 +44,37 @@
 # ATOMIC: {{(red|atom)}}.{{.*}}add.f32
 # ATOMIC-NOT: bulk
 #
+# Tensors that begin where the program says: it makes two maps for itself, 128 bytes each. Loads and stores go through
+# them. What is plainly stored first takes a fence. An architecture without its `a` has no such maps.
+# RUN: despina compile %s:batched -t cuda --arch sm_90a -s "*fp16:16,*fp16:16,i32,i32,i32:16" -c ROWS=32 COLUMNS=64 -e ptx | FileCheck %s --check-prefix=OWN
+# RUN: despina compile %s:batched -t cuda --arch sm_90 -s "*fp16:16,*fp16:16,i32,i32,i32:16" -c ROWS=32 COLUMNS=64 -e ptx | FileCheck %s --check-prefix=PLAIN
+# RUN: despina compile %s:batched -t cuda --arch sm_90a -s "*fp16:16,*fp16:16,i32,i32,i32:16" -c ROWS=32 COLUMNS=64 -e cubin -o %t.batched.cubin
+# OWN: .version 8.5
+# OWN: .visible .entry batched(
+# OWN-NOT: .b8 batched_param
+# OWN: st.global
+# OWN: tensormap.replace.tile.global_address
+# OWN: tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%[[FROM:rd[0-9]+]]], [%{{r[0-9]+}}], 128;
+# OWN: fence.proxy.tensormap::generic.acquire.gpu [%[[FROM]]], 128;
+# OWN: tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%[[TO:rd[0-9]+]]], [%{{r[0-9]+}}], 128;
+# OWN: fence.proxy.tensormap::generic.acquire.gpu [%[[TO]]], 128;
+# OWN: fence.proxy.async.global;
+# OWN-NEXT: // end inline asm
+# OWN-NEXT: bar.sync 0;
+# OWN: cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%{{r[0-9]+}}], [%[[FROM]],
+# OWN: cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%[[TO]],
+#
+# Two blocks copy half of the rows each, and write them.
+# RUN: despina compile %s:copy -t cuda --arch sm_90a --num-ctas 2 -s "*fp16:16,*fp16:16,i32,i32,i32:16" -c ROWS=32 COLUMNS=64 -e ptx | FileCheck %s --check-prefix=CLUSTER
+# RUN: despina compile %s:copy -t cuda --arch sm_90a --num-ctas 2 -s "*fp16:16,*fp16:16,i32,i32,i32:16" -c ROWS=32 COLUMNS=64 -e cubin -o %t.cluster.cubin
+# CLUSTER: %cluster_ctaid.x
+# CLUSTER-NOT: {{(ld|st)}}.global
+# CLUSTER-DAG: mbarrier.arrive.expect_tx.shared::cta.b64 _, [%{{.*}}], 2048;
+# CLUSTER: cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes
+# CLUSTER-NOT: barrier.cluster
+# CLUSTER: cp.async.bulk.tensor.2d.global.shared::cta.bulk_group
+# CLUSTER-NOT: {{(ld|st)}}.global
+#
 # Both end in a cubin.
 # RUN: despina compile %s:copy -t cuda --arch sm_90a -s "*fp16:16,*fp16:16,i32,i32,i32:16" -c ROWS=32 COLUMNS=64 -e cubin -o %t.copy.cubin
 # RUN: despina compile %s:accumulate -t cuda --arch sm_90a -s "*fp32:16,*fp32:16,i32" -c BLOCK=128 -e cubin -o %t.accumulate.cubin
@@ -67,3 +98,13 @@ def accumulate(x, o, n, BLOCK: tl.constexpr):
     target = tl.make_tensor_descriptor(o, shape=[n], strides=[1], block_shape=[BLOCK])
     i = tl.program_id(0)
     target.atomic_add([i * BLOCK], source.load([i]))
+
+
+@triton.jit
+def batched(x, o, rows, columns, stride, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    first = tl.program_id(0) * rows * stride
+    tl.store(x + first, 0.0)
+    source = tl.make_tensor_descriptor(x + first, [rows, columns], [stride, 1], [ROWS, COLUMNS])
+    target = tl.make_tensor_descriptor(o + first, [rows, columns], [stride, 1], [ROWS, COLUMNS])
+    for row in range(0, rows, ROWS):
+        target.store([row, 0], source.load([row, 0]) * 2)

@@ -64,7 +64,8 @@ public:
          {"PTXAS", "PTXAS_BLACKWELL", "CUOBJDUMP", "NVDISASM", "NVJITLINK", "LIBDEVICE", "LIBCUDA"})
       for (const char *prefix : {"DESPINA_", "TRITON_"})
         clear(std::string(prefix) + tool + "_PATH");
-    for (const char *name : {"CUDA_HOME", "CUDA_PATH", "PTXAS_OPTIONS", "DISABLE_PTXAS_OPT"})
+    for (const char *name : {"CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV", "CONDA_PREFIX", "HOME", "PTXAS_OPTIONS",
+                             "DISABLE_PTXAS_OPT", "TRITON_DISABLE_LINE_INFO", "DESPINA_DISABLE_LINE_INFO"})
       clear(name);
   }
 

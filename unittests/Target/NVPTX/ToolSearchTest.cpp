@@ -99,6 +99,32 @@ TEST_F(Search, SaysWhereItLooked) {
   }
 }
 
+TEST_F(Search, WithoutFoldersThoseOfPython) {
+  search = ToolSearch();
+  search.setDefaultToolkits({});
+  const std::string inside = "/lib/python3.11/site-packages/nvidia/cu13/bin/ptxas";
+  // The python3 of PATH: an installation, reached by a link; then an environment, which hides it.
+  std::string installed = folder.write("usr" + inside, "", true);
+  std::string python = folder.write("usr/bin/python3.11", "", true);
+  std::filesystem::create_directories(folder.path("links/bin"));
+  std::filesystem::create_symlink(python, folder.path("links/bin/python3"));
+  variables.set("PATH", folder.path("nowhere") + ":" + folder.path("links/bin"));
+  EXPECT_EQ(find(Tool::Ptxas), installed);
+  folder.write("links/pyvenv.cfg", "");
+  EXPECT_EQ(find(Tool::Ptxas), "");
+  std::string environment = folder.write("links/lib/python3.9/site-packages/nvidia/cu13/bin/ptxas", "", true);
+  EXPECT_EQ(find(Tool::Ptxas), environment);
+  std::string newer = folder.write("links" + inside, "", true);
+  EXPECT_EQ(find(Tool::Ptxas), newer);
+  // One that is active counts first.
+  std::string active = folder.write("active/lib/python3.12/site-packages/nvidia/cu13/bin/ptxas", "", true);
+  variables.set("VIRTUAL_ENV", folder.path("active"));
+  EXPECT_EQ(find(Tool::Ptxas), active);
+  search = ToolSearch({folder.path("site")});
+  search.setDefaultToolkits({});
+  EXPECT_EQ(find(Tool::Ptxas), "");
+}
+
 TEST_F(Search, AVariableThatIsWrongIsAnError) {
   folder.write("default/bin/ptxas", "", true);
   std::string notAProgram = folder.write("own/ptxas", "");

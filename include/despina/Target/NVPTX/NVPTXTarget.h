@@ -28,7 +28,8 @@ struct NVPTXOptions {
   unsigned numCTAs = 1;      ///< blocks of a cluster that share a program
   unsigned maxRegisters = 0; ///< per thread; 0: the assembler decides
   bool enableFPFusion = true;
-  bool debug = false; ///< device_assert is active
+  bool debug = false;    ///< device_assert is active
+  bool lineInfo = false; ///< PTX tells which line of the program its code comes from
   /// Version of the PTX language times 10 (83: 8.3); 0: the newest that LLVM writes and `arch` needs.
   unsigned ptxVersion = 0;
   /// Where NVIDIA's Python packages may be (ToolSearch.h).

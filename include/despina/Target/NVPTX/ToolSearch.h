@@ -3,7 +3,8 @@
 // Part of Despina, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Order of the search: the tool's own variable (DESPINA_PTXAS_PATH, then TRITON_PTXAS_PATH), the folders
-// handed in (site-packages), CUDA_HOME, CUDA_PATH, /usr/local/cuda, PATH.
+// handed in (site-packages; without any, those of pythonSitePackages), CUDA_HOME, CUDA_PATH, /usr/local/cuda,
+// PATH.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DESPINA_TARGET_NVPTX_TOOLSEARCH_H
@@ -36,8 +37,8 @@ struct FoundTool {
 
 class ToolSearch {
 public:
-  /// `sitePackages`: folders that may hold the `nvidia` folder of NVIDIA's Python packages. The environment
-  /// is read when `find` is called.
+  /// `sitePackages`: folders that may hold the `nvidia` folder of NVIDIA's Python packages. Python says where
+  /// its own are; a program without Python leaves them out. The environment is read when `find` is called.
   explicit ToolSearch(std::vector<std::string> sitePackages = {});
 
   /// For tests: the toolkit's usual folders instead of /usr/local/cuda.
@@ -51,6 +52,10 @@ private:
   std::vector<std::string> sitePackages_;
   std::vector<std::string> defaultToolkits_;
 };
+
+/// Where the Python of the user's shell has its packages, for programs without Python: VIRTUAL_ENV,
+/// CONDA_PREFIX, then around the python3 of PATH. Folders that exist, best first.
+std::vector<std::string> pythonSitePackages();
 
 /// The value of DESPINA_<name>, else of TRITON_<name>, and which of the two it was. Empty values count as
 /// unset.

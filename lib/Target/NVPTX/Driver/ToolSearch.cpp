@@ -180,9 +180,10 @@ std::optional<FoundTool> ToolSearch::find(Tool tool, std::string &error) const {
   if (tool == Tool::PtxasBlackwell)
     return find(Tool::Ptxas, error);
   Lookup lookup(facts);
+  std::vector<std::string> packages = sitePackages_.empty() ? pythonSitePackages() : sitePackages_;
   auto wheels = [&](const std::string &folder) { return lookup.tryWheels(folder); };
   auto toolkit = [&](const std::string &folder) { return lookup.tryDefault(folder); };
-  if (std::any_of(sitePackages_.begin(), sitePackages_.end(), wheels) || lookup.tryVariable("CUDA_HOME") ||
+  if (std::any_of(packages.begin(), packages.end(), wheels) || lookup.tryVariable("CUDA_HOME") ||
       lookup.tryVariable("CUDA_PATH") ||
       std::any_of(defaultToolkits_.begin(), defaultToolkits_.end(), toolkit) || lookup.tryPath())
     return FoundTool{lookup.found(), false};

@@ -44,6 +44,18 @@ LogicalResult WaitBarrierOp::verify() { return verifyBarrier(*this, getBarrier()
 // Tensor maps
 //===----------------------------------------------------------------------===//
 
+LogicalResult MakeTensorMapOp::verify() {
+  size_t rank = getExtents().size();
+  if (rank == 0 || rank > 5)
+    return emitOpError() << "has " << rank << " extents; tensor maps have 1 to 5 axes";
+  if (getStrides().size() != rank - 1)
+    return emitOpError() << "has " << getStrides().size() << " strides for " << rank
+                         << " axes; all but the innermost have one";
+  if (getBox().size() != rank)
+    return emitOpError() << "has a box of " << getBox().size() << " axes in a tensor of " << rank;
+  return success();
+}
+
 static LogicalResult verifyCoordinates(Operation *op, OperandRange coords, ArrayRef<int64_t> shape) {
   if (shape.empty() || shape.size() > 5)
     return op->emitOpError() << "moves a block of " << shape.size() << " axes; tensor maps have 1 to 5";

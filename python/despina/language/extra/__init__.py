@@ -1,5 +1,5 @@
 """`triton.language.extra`: functions of particular targets."""
 
-from . import cuda, libdevice
+from . import cuda, hip, libdevice
 
-__all__ = ["cuda", "libdevice"]
+__all__ = ["cuda", "hip", "libdevice"]

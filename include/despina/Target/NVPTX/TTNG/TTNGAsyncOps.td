@@ -20,6 +20,15 @@ def TTNG_FenceAsyncSharedOp : TTNG_Op<"fence_async_shared", [MemoryEffects<[MemR
   let summary = "What threads did to shared memory before is seen by the asynchronous units after";
   let assemblyFormat = "attr-dict";
 }
+def TTNG_FenceAsyncGlobalOp : TTNG_Op<"fence_async_global", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "The same for global memory";
+  let assemblyFormat = "attr-dict";
+}
+
+def TTNG_ClusterBarrierOp : TTNG_Op<"cluster_barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Barrier over the threads of all blocks of a cluster";
+  let assemblyFormat = "attr-dict";
+}
 
 //===----------------------------------------------------------------------===//
 // Barriers in shared memory: buffers of one i64
@@ -72,6 +81,22 @@ def TTNG_TensorMapArgumentOp : TTNG_Op<"tensor_map_argument", [Pure]> {
   let arguments = (ins I32Attr:$index);
   let results = (outs TT_PtrType:$result);
   let assemblyFormat = "$index attr-dict `:` type($result)";
+}
+
+def TTNG_MakeTensorMapOp : TTNG_Op<"make_tensor_map", [Pure, AttrSizedOperandSegments]> {
+  let summary = "The address of a tensor map that each program makes for itself";
+  let description = [{
+    Fields are those of a recipe for the host (LoweredKernel.h), lists go from the innermost axis outwards. The stride
+    of the innermost axis is 1 and not named; an extent below 1 counts as 1. `slot` says where in the program's scratch
+    memory the map lies, in maps; nvptx-lower-tensor-maps gives it. A map that is made again takes the place of the one
+    before, and copies through that must have ended by then.
+  }];
+  let arguments = (ins TT_PtrType:$base, Variadic<I32>:$extents, Variadic<I64>:$strides, DenseI32ArrayAttr:$box,
+                       I32Attr:$elementBytes, I32Attr:$dataType, I32Attr:$swizzleBytes, UnitAttr:$nanFill,
+                       OptionalAttr<I32Attr>:$slot);
+  let results = (outs TT_PtrType:$result);
+  let assemblyFormat = "$base `,` `[` $extents `]` `,` `[` $strides `]` attr-dict `:` type($base) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 class TTNG_TensorMapAccess<string mnemonic, list<Trait> traits> : TTNG_Op<mnemonic, traits> { let hasVerifier = 1; }

@@ -1,8 +1,9 @@
-"""`triton.language.extra.cuda`: functions of NVIDIA GPUs."""
+"""`triton.language.extra.cuda`: what only GPUs of NVIDIA have."""
 
 from ..._builtins import functions_of as _functions_of
 from . import libdevice
 
-_functions = _functions_of("language.extra.cuda")
-globals().update(_functions)
-__all__ = ["libdevice", *_functions]
+_FUNCTIONS = _functions_of("language.extra.cuda")
+globals().update(_FUNCTIONS)
+
+__all__ = ["libdevice", *_FUNCTIONS]

@@ -1,5 +1,5 @@
-"""`triton.language.extra.cuda.libdevice`: the functions of `triton.language.extra.libdevice`."""
+"""`triton.language.extra.cuda.libdevice`: the device's mathematics library."""
 
-from .. import libdevice as _libdevice
+from ..._builtins import functions_of as _functions_of
 
-globals().update({name: value for name, value in vars(_libdevice).items() if not name.startswith("_")})
+globals().update(_functions_of("language.extra.libdevice"))
