@@ -59,6 +59,7 @@ public:
   Handle gather(Handle, Handle, unsigned) override { return next(); }
   Handle histogram(Handle, Handle, const Type &) override { return next(); }
   Handle dot(Handle, Handle, Handle, DotPrecision, int32_t) override { return next(); }
+  Handle dotScaled(const ScaledOperand &, const ScaledOperand &, Handle, bool) override { return next(); }
   std::optional<Handles> reduce(llvm::ArrayRef<Handle> inputs, unsigned, llvm::ArrayRef<Type>,
                                 Combine combine) override {
     return combined(inputs.size(), combine);

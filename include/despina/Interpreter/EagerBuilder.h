@@ -87,6 +87,7 @@ public:
   Handle gather(Handle source, Handle indices, unsigned axis) override;
   Handle histogram(Handle x, Handle mask, const Type &result) override;
   Handle dot(Handle a, Handle b, Handle acc, DotPrecision precision, int32_t maxImpreciseAcc) override;
+  Handle dotScaled(const ScaledOperand &a, const ScaledOperand &b, Handle acc, bool fastMath) override;
   std::optional<Handles> reduce(llvm::ArrayRef<Handle> inputs, unsigned axis,
                                 llvm::ArrayRef<Type> resultTypes, Combine combine) override;
   std::optional<Handles> scan(llvm::ArrayRef<Handle> inputs, unsigned axis, bool reverse,
@@ -187,7 +188,7 @@ TileRef computeFMA(const Tile &x, const Tile &y, const Tile &z);
 TileRef computeClamp(const Tile &x, const Tile &min, const Tile &max, bool propagateNan);
 TileRef computeCast(CastKind kind, const Tile &x, const Type &to, RoundingKind rounding);
 TileRef computeAddPointer(const Tile &pointer, const Tile &offset);
-/// A function of the C mathematics library or of libdevice; null for a symbol that is not known.
+/// A function of libdevice; null for a symbol that is not known or has other types.
 TileRef computeExtern(llvm::StringRef symbol, llvm::ArrayRef<Tile *> args, const Type &result);
 /// Floats as numbers of type T (float or double), with one stored element for each of the tile's.
 template <typename T> std::vector<T> realsOf(const Tile &tile);
