@@ -188,7 +188,7 @@ TileRef computeFMA(const Tile &x, const Tile &y, const Tile &z);
 TileRef computeClamp(const Tile &x, const Tile &min, const Tile &max, bool propagateNan);
 TileRef computeCast(CastKind kind, const Tile &x, const Type &to, RoundingKind rounding);
 TileRef computeAddPointer(const Tile &pointer, const Tile &offset);
-/// A function of the C mathematics library or of libdevice; null for a symbol that is not known.
+/// A function of libdevice; null for a symbol that is not known or has other types.
 TileRef computeExtern(llvm::StringRef symbol, llvm::ArrayRef<Tile *> args, const Type &result);
 /// Floats as numbers of type T (float or double), with one stored element for each of the tile's.
 template <typename T> std::vector<T> realsOf(const Tile &tile);

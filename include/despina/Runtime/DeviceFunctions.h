@@ -9,6 +9,7 @@
 #ifndef DESPINA_RUNTIME_DEVICEFUNCTIONS_H
 #define DESPINA_RUNTIME_DEVICEFUNCTIONS_H
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,10 @@ struct DeviceFunction {
   /// d double.
   std::string types;
   void *address = nullptr;
+  /// Calls the function at an address on operands as bits, the lower ones of each number.
+  uint64_t (*caller)(void *address, const uint64_t *operands) = nullptr;
+
+  uint64_t call(const uint64_t *operands) const { return caller(address, operands); }
 };
 
 /// Null for what the library does not have. The first call makes the table.

@@ -26,7 +26,14 @@ tt.func @tf32x3(%a: tensor<16x16xf32>, %b: tensor<16x16xf32>, %c: tensor<16x16xf
   tt.return %d : tensor<16x16xf32>
 }
 
+// What bf16 would round to infinity is cut instead.
 // CHECK-LABEL: tt.func @bf16x3(
+// CHECK: arith.constant dense<2139062272>
+// CHECK: arith.subi
+// CHECK: arith.constant dense<32768>
+// CHECK: arith.cmpi ult
+// CHECK: arith.constant dense<-65536>
+// CHECK: arith.select
 // CHECK-COUNT-4: arith.truncf {{.*}} to tensor<16x16xbf16>
 // CHECK-COUNT-3: tt.dot {{.*}} : tensor<16x16xbf16> * tensor<16x16xbf16> -> tensor<16x16xf32>
 // CHECK-NOT: tt.dot
