@@ -130,6 +130,7 @@ ValueList mapBlocks(Semantic &semantic, const Value &function, llvm::ArrayRef<Va
                     [&](llvm::ArrayRef<Value> scalars) -> std::optional<ValueList> {
                       std::optional<ValueList> results = callScalar(semantic, function, scalars);
                       failed = !results;
+                      types.clear(); // The interpreter may call more than once.
                       for (const Value &result : results ? *results : ValueList())
                         types.push_back(result.type());
                       return std::nullopt;

@@ -137,8 +137,9 @@ std::optional<ValueList> CodeGenerator::initialiseFields(const ast::Node *node,
   if (!result)
     return std::nullopt;
   ValueList values;
-  for (const std::string &field : type->fields) {
-    values.push_back(frame.scope.lookup(fieldKey(frame, field)));
+  for (auto [field, standard] : llvm::zip_equal(type->fields, type->defaults)) {
+    Value assigned = frame.scope.lookup(fieldKey(frame, field));
+    values.push_back(assigned ? assigned : standard);
     if (values.back())
       continue;
     error(node, ErrorKind::Attribute,

@@ -107,6 +107,8 @@ def loops(x_ptr, o_ptr, n, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
         tile = tl.aggregate_replace(tile, row=tl.to_tensor(7))
     tl.store(Tile(o_ptr, tl.to_tensor(0), ROWS, COLUMNS).pointers(), total)
     tl.store(o_ptr + ROWS * COLUMNS, tile.row.to(tl.float32))
+    sized = Sized(x_ptr, tile.row, ROWS, COLUMNS)
+    tl.static_assert(sized.count == 3 and isinstance(sized, Sized) and not isinstance(sized, Tile))
 """
 BUILTINS = """\
 @tl.core.builtin
