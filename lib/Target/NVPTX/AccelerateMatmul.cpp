@@ -66,7 +66,8 @@ bool isComputed(Value value) {
     if (isa<tt::TransOp>(op) && is16Bit)
       return false;
     if (!isa<ttg::ConvertLayoutOp, tt::TransOp, tt::ReshapeOp>(op))
-      return !isa<tt::LoadOp, tt::DescriptorLoadOp, tt::DescriptorGatherOp, ttg::LocalLoadOp>(op);
+      return !isa<tt::LoadOp, tt::DescriptorLoadOp, tt::DescriptorGatherOp, ttng::TMALoadOp,
+                  ttg::LocalLoadOp>(op);
     value = op->getOperand(0);
   }
   return false;

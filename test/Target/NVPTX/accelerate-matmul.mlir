@@ -23,6 +23,18 @@ tt.func public @half(%pa: tensor<64x64x!tt.ptr<f16>>, %pb: tensor<64x64x!tt.ptr<
   tt.return
 }
 
+// What bulk copies bring is read where it is.
+// CHECK-LABEL: tt.func public @bulk
+// SM90A: %[[A:.*]] = ttg.local_alloc
+// SM90A: %[[B:.*]] = ttg.local_alloc
+// SM90A: ttng.warp_group_dot %[[A]], %[[B]],
+tt.func public @bulk(%ma: !tt.ptr<i8>, %mb: !tt.ptr<i8>, %i: i32, %c: tensor<64x64xf32>) {
+  %a = ttng.tma_load %ma[%i, %i] : !tt.ptr<i8> -> tensor<64x64xf16>
+  %b = ttng.tma_load %mb[%i, %i] : !tt.ptr<i8> -> tensor<64x64xf16>
+  %d = tt.dot %a, %b, %c : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
+  tt.return
+}
+
 // fp8 is widened where no unit has it.
 // CHECK-LABEL: tt.func public @float8
 // SM90A: ttng.warp_group_dot {{.*}}instrShape = array<i32: 64, 64, 32>
