@@ -162,6 +162,8 @@ private:
     if (isGroup && !name.starts_with("mma_async"))
       return true; // it is done at once
     std::string key = name.str();
+    if (std::optional<BulkInstruction> bulk = readBulkInstruction(name))
+      return runBulk(*bulk, operands);
     if (name.starts_with("cp.async."))
       return runCopy(name, operands);
     if (isGroup)
@@ -169,8 +171,6 @@ private:
     for (auto [index, operation] : llvm::enumerate(threadOperations()))
       if (operation.matches(key))
         return runTogether(index, operands, /*readsResult=*/isGroup);
-    if (std::optional<BulkInstruction> bulk = readBulkInstruction(name))
-      return runBulk(*bulk, operands);
     llvm::SmallVector<StringRef> modifiers;
     name.split(modifiers, '.');
     StringRef opcode = modifiers.front();
