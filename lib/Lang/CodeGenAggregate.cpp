@@ -61,7 +61,7 @@ static std::string annotationText(const Value &annotation) {
 }
 
 /// Whether a value may be kept in a field of this class; classes that kernels know nothing of take anything.
-static bool fits(const Value &value, const Value &annotation) {
+static bool fits(const Value &value, const Value &annotation, bool isAggregateClass) {
   if (isBuiltin(annotation, "language.constexpr")) {
     llvm::SmallVector<TensorValue, 2> leaves;
     flatten(value, leaves);
@@ -69,15 +69,16 @@ static bool fits(const Value &value, const Value &annotation) {
   }
   if (std::optional<bool> known = isInstance(value, annotation))
     return *known;
-  if (!value.isTuple() || !value.tuple().aggregate || annotation.kind() != Value::Kind::Host)
+  if (annotation.kind() != Value::Kind::Host || !annotation.host().resolver)
     return true;
-  SymbolResolver *resolver = annotation.host().resolver;
-  return !resolver || resolver->same(value.tuple().aggregate->type, annotation);
+  if (!value.isTuple() || !value.tuple().aggregate)
+    return !isAggregateClass;
+  return annotation.host().resolver->same(value.tuple().aggregate->type, annotation);
 }
 
 bool CodeGenerator::checkField(const ast::Node *node, const AggregateClass &type, size_t field,
                                const Value &value) {
-  if (fits(value, type.annotations[field]))
+  if (fits(value, type.annotations[field], bool(aggregateClass(type.annotations[field]))))
     return true;
   error(node, ErrorKind::Type,
         "Expected " + annotationText(type.annotations[field]) + " for attribute '" + type.fields[field] +

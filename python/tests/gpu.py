@@ -30,6 +30,8 @@ from despina.runtime._allocation import set_allocator
 from despina.runtime.jit import JITFunction, TensorWrapper
 from despina.tools.tensor_descriptor import TensorDescriptor
 
+from helpers import chain_text
+
 ALIGNMENT = 256  # of device memory; the offset of a host address in it is kept
 byte_bounds = getattr(np.lib, "array_utils", np).byte_bounds  # NumPy 1 has it elsewhere
 
@@ -232,7 +234,8 @@ class CompileOnly:
         except Exception as error:
             # What the language and the option allow depends on the architecture.
             rules = {rule: 89, "num_ctas > 1 needs clusters": 90}
-            allowed = next((text for text, first in rules.items() if number_of(arch) < first and text in str(error)), None)
+            said = chain_text(error)
+            allowed = next((text for text, first in rules.items() if number_of(arch) < first and text in said), None)
             with self._lock:
                 self.refused[arch][allowed or str(error).splitlines()[0]].add(src.name)
             return None if allowed else f"{src.name} for {arch}: {type(error).__name__}: {error}"

@@ -192,6 +192,15 @@ def assert_softmax(result, x, axis):
     assert_within(result, expected, expected * np.finfo(x.dtype).eps * (np.abs(distance) / 2 + 20))
 
 
+def chain_text(error):
+    """What an error and those that led to it say: an error in a called function has its place in the caller first."""
+    text = ""
+    while error is not None:
+        text += f"{error}\n"
+        error = error.__cause__
+    return text
+
+
 def assert_same(result, expected):
     """Bit for bit, except that any NaN equals any other."""
     assert result.dtype == expected.dtype, (result.dtype, expected.dtype)

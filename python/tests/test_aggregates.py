@@ -5,7 +5,7 @@ import pytest
 
 import despina as triton
 import despina.language as tl
-from helpers import assert_same, assert_ulps, module_from, poisoned
+from helpers import assert_same, assert_ulps, chain_text, module_from, poisoned
 
 CLASSES = """\
 @triton.aggregate
@@ -200,7 +200,9 @@ def test_on_the_host():
         triton.aggregate(type("Empty", (), {}))
 
 
-REFUSALS = CLASSES + """
+REFUSALS = (
+    CLASSES
+    + """
 
 @triton.aggregate
 class Forgets:
@@ -225,6 +227,7 @@ def kernel():
     p = Pair(x, x)
     {statement}
 """
+)
 
 
 @pytest.mark.cpu_only("what the front end refuses")
@@ -258,4 +261,4 @@ def test_refusals(statement, said):
     module = module_from(REFUSALS.replace("{statement}", statement))
     with pytest.raises(triton.CompilationError) as caught:
         module.kernel[(1,)]()
-    assert said in str(caught.value)
+    assert said in chain_text(caught.value)

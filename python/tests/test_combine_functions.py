@@ -155,8 +155,8 @@ def test_products_of_matrices(reverse, axis, rng):
     module.scan_matrix[(1,)](x, out, 8, 32, axis, reverse)
 
     def product(a, b):
-        cells = a[0] * b[0] + a[1] * b[2], a[0] * b[1] + a[1] * b[3], a[2] * b[0] + a[3] * b[2], a[2] * b[1] + a[3] * b[3]
-        return np.stack(cells) & 65535
+        rows = [[a[2 * i] * b[j] + a[2 * i + 1] * b[2 + j] for j in range(2)] for i in range(2)]
+        return np.stack(rows[0] + rows[1]) & 65535
 
     assert_same(out, scanned(x, axis, reverse, product))
 

@@ -16,4 +16,6 @@ def __getattr__(name):
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-__all__ = [name for name in _core_all if name not in ("builtin", "extern", "is_builtin", "get_int_dtype", "tuple_type", "aggregate_replace")] + _SUBMODULES
+# What can be reached as an attribute and does not come with `from triton.language import *`.
+_HIDDEN = {"builtin", "extern", "is_builtin", "get_int_dtype", "tuple_type", "aggregate_replace"}
+__all__ = [name for name in _core_all if name not in _HIDDEN] + _SUBMODULES

@@ -1,4 +1,4 @@
-// RUN: despina-opt %s -cpu-lower-tiles=vector-bytes=32 | FileCheck %s
+// RUN: despina-opt %s --split-input-file -cpu-lower-tiles=vector-bytes=32 | FileCheck %s
 
 // Lanes would take different numbers of turns: a reduction whose function loops works on scalars.
 
@@ -30,6 +30,8 @@ tt.func public @count(%p: !tt.ptr<i32>, %out: !tt.ptr<i32>) {
   tt.store %out, %r : !tt.ptr<i32>
   tt.return
 }
+
+// -----
 
 // A branch without a loop stays on vectors.
 // CHECK-LABEL: llvm.func @branch
