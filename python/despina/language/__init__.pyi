@@ -12,6 +12,7 @@ from ._dtype import (
     const as const,
     dtype as dtype,
     pointer_type as pointer_type,
+    tuple_type as tuple_type,
 )
 
 from ._constexpr import (
@@ -160,6 +161,9 @@ class tensor:
     def expand_dims(self, axis: Any) -> Any:
         """`input` with new dimensions of extent 1 at `axis`."""
         ...
+    def flip(self, dim: Any = None) -> Any:
+        """Reverses dimension `dim`."""
+        ...
     def floor(self) -> Any:
         """Largest integer not above x (fp32, fp64)."""
         ...
@@ -208,6 +212,9 @@ class tensor:
     def softmax(self, dim: Any = None, keep_dims: Any = False, ieee_rounding: Any = False) -> Any:
         """Softmax along `dim` (0 if None)."""
         ...
+    def sort(self, dim: Any = None, descending: Any = False) -> Any:
+        """Sorts along the last dimension; NaN counts as the largest."""
+        ...
     def split(self) -> Any:
         """The two halves of a tensor whose last extent is 2."""
         ...
@@ -254,8 +261,8 @@ def advance(base: Any, offsets: Any) -> Any:
     """A block pointer moved by `offsets`; the argument stays as it is."""
     ...
 
-def aggregate_replace() -> Any:
-    """Not supported yet. Not supported yet."""
+def aggregate_replace(obj: Any, **changes: Any) -> Any:
+    """A copy of an aggregate with some fields changed."""
     ...
 
 def arange(start: Any, end: Any) -> Any:
@@ -310,8 +317,8 @@ def atomic_xor(pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope:
     """Bitwise xor with memory; gives the old value."""
     ...
 
-def bitonic_merge() -> Any:
-    """Not supported yet. Not supported yet."""
+def bitonic_merge(x: Any, dim: Any = None, descending: Any = False) -> Any:
+    """Sorts rows that rise and then fall, or fall and then rise."""
     ...
 
 def block_type(element_ty: Any, shape: Any) -> Any:
@@ -382,8 +389,8 @@ def dot(input: Any, other: Any, acc: Any = None, input_precision: Any = None, al
     """Matrix product of two blocks, added to `acc` if given."""
     ...
 
-def dot_scaled() -> Any:
-    """Not supported yet. Not supported yet."""
+def dot_scaled(lhs: Any, lhs_scale: Any, lhs_format: Any, rhs: Any, rhs_scale: Any, rhs_format: Any, acc: Any = None, fast_math: Any = False, lhs_k_pack: Any = True, rhs_k_pack: Any = True, out_dtype: Any = None) -> Any:
+    """Matrix product of two blocks in formats of few bits, whose groups along K have scales."""
     ...
 
 def dtype(name: Any) -> Any:
@@ -406,16 +413,16 @@ def expand_dims(input: Any, axis: Any) -> Any:
     """`input` with new dimensions of extent 1 at `axis`."""
     ...
 
-def expect_zero() -> Any:
-    """Not supported yet. Not supported yet."""
+def expect_zero(x: Any, mask: Any) -> Any:
+    """x, of which the program claims that it is 0 where `mask` is true."""
     ...
 
 def fdiv(x: Any, y: Any, ieee_rounding: Any = False) -> Any:
     """x / y of floats; approximate unless `ieee_rounding`."""
     ...
 
-def flip() -> Any:
-    """Not supported yet. Not supported yet."""
+def flip(x: Any, dim: Any = None) -> Any:
+    """Reverses dimension `dim`."""
     ...
 
 def floor(x: Any) -> Any:
@@ -474,8 +481,8 @@ def make_tensor_descriptor(base: Any, shape: Any, strides: Any, block_shape: Any
     """Describes a tensor in memory, to access it in blocks."""
     ...
 
-def map_elementwise() -> Any:
-    """Not supported yet. Not supported yet."""
+def map_elementwise(scalar_fn: Any, *args: Any, pack: Any = 1) -> Any:
+    """Calls a function of scalars on `pack` elements at a time."""
     ...
 
 def max(input: Any, axis: Any = None, return_indices: Any = False, return_indices_tie_break_left: Any = True, keep_dims: Any = False) -> Any:
@@ -514,20 +521,20 @@ def num_programs(axis: Any) -> Any:
     """The number of programs along `axis` (0, 1 or 2), an int32 scalar."""
     ...
 
-def pair_uniform_to_normal() -> Any:
-    """Not supported yet. Not supported yet."""
+def pair_uniform_to_normal(u1: Any, u2: Any) -> Any:
+    """Two normal random numbers from two in [0, 1)."""
     ...
 
 def permute(input: Any, *dims: Any) -> Any:
     """`input` with its dimensions permuted."""
     ...
 
-def philox() -> Any:
-    """Not supported yet. Not supported yet."""
+def philox(seed: Any, c0: Any, c1: Any, c2: Any, c3: Any, n_rounds: Any = 10) -> Any:
+    """Philox with the key that `seed` is."""
     ...
 
-def philox_impl() -> Any:
-    """Not supported yet. Not supported yet."""
+def philox_impl(c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any, n_rounds: Any = 10) -> Any:
+    """Philox: four random words from a counter and a key."""
     ...
 
 def pointer_type(element_ty: Any, address_space: Any = 1, const: Any = False) -> Any:
@@ -538,28 +545,28 @@ def program_id(axis: Any) -> Any:
     """The index of this program along `axis` (0, 1 or 2), an int32 scalar."""
     ...
 
-def rand() -> Any:
-    """Not supported yet. Not supported yet."""
+def rand(seed: Any, offset: Any, n_rounds: Any = 10) -> Any:
+    """Random fp32 in [0, 1)."""
     ...
 
-def rand4x() -> Any:
-    """Not supported yet. Not supported yet."""
+def rand4x(seed: Any, offset: Any, n_rounds: Any = 10) -> Any:
+    """Four blocks of random fp32 in [0, 1)."""
     ...
 
-def randint() -> Any:
-    """Not supported yet. Not supported yet."""
+def randint(seed: Any, offset: Any, n_rounds: Any = 10) -> Any:
+    """A block of random uint32."""
     ...
 
-def randint4x() -> Any:
-    """Not supported yet. Not supported yet."""
+def randint4x(seed: Any, offset: Any, n_rounds: Any = 10) -> Any:
+    """Four blocks of random uint32."""
     ...
 
-def randn() -> Any:
-    """Not supported yet. Not supported yet."""
+def randn(seed: Any, offset: Any, n_rounds: Any = 10) -> Any:
+    """Normal random fp32."""
     ...
 
-def randn4x() -> Any:
-    """Not supported yet. Not supported yet."""
+def randn4x(seed: Any, offset: Any, n_rounds: Any = 10) -> Any:
+    """Four blocks of normal random fp32."""
     ...
 
 def ravel(x: Any, can_reorder: Any = False) -> Any:
@@ -594,8 +601,8 @@ def softmax(x: Any, dim: Any = None, keep_dims: Any = False, ieee_rounding: Any 
     """Softmax along `dim` (0 if None)."""
     ...
 
-def sort() -> Any:
-    """Not supported yet. Not supported yet."""
+def sort(x: Any, dim: Any = None, descending: Any = False) -> Any:
+    """Sorts along the last dimension; NaN counts as the largest."""
     ...
 
 def split(a: Any) -> Any:
@@ -658,20 +665,20 @@ def to_tensor(input: Any) -> Any:
     """A Python number as a run-time scalar."""
     ...
 
-def topk() -> Any:
-    """Not supported yet. Not supported yet."""
+def topk(x: Any, k: Any, dim: Any = None, descending: Any = True) -> Any:
+    """The k largest elements along the last dimension, the largest first."""
     ...
 
 def trans(input: Any, *dims: Any) -> Any:
     """`input` with its dimensions permuted; without `dims` the last two are swapped."""
     ...
 
-def tuple_type() -> Any:
-    """Not supported yet. Not supported yet."""
+def tuple_type(*args: Any) -> Any:
+    """The type of a tuple."""
     ...
 
-def uint_to_uniform_float() -> Any:
-    """Not supported yet. Not supported yet."""
+def uint_to_uniform_float(x: Any) -> Any:
+    """Numbers in [0, 1) from random words."""
     ...
 
 def umulhi(x: Any, y: Any) -> Any:
