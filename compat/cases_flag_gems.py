@@ -9,7 +9,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from .cases import Case, case, gradients
 
 PACKAGE = "flag_gems"
-SAMPLES = 5
+SAMPLES = 3
 
 
 def table():

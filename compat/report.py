@@ -14,8 +14,8 @@ HEAD = """\
 # Compatibility
 
 What becomes of kernels that others wrote. `make compat` writes this page: it installs {packages} from the package
-index into an environment of its own, imports all their modules with `triton` being this project, and takes each
-`@triton.jit` function that this makes. The packages' own functions are called with small inputs (torch's samples of
+index into an environment of its own, imports all their modules with `triton` being this project, and takes each `@triton.jit`
+function that this makes. The packages' own functions are called with small inputs (torch's samples of
 each operator for FlagGems), their launches are recorded, compiled for the CPU and for sm_90a up to a cubin, and run
 on the CPU. The results are compared with torch, or with the package's own reference in plain torch. What no call
 launches is compiled with a guessed signature, and counted apart.
@@ -25,25 +25,34 @@ torch {torch} is told that there is a GPU of compute capability 9.0; tensors sta
 
 
 class Results:
-    def __init__(self, path):
-        self.found, self.imports, self.modules = {}, [], {}
+    """What one or more runs of the harness wrote. Each run counts its kernels from 0."""
+
+    def __init__(self, paths):
+        self.found, self.imports, self.modules = {}, [], collections.Counter()
         self.compiled = collections.defaultdict(list)  # (kernel, target) -> records
         self.inside = {target: set() for target in TARGETS}
         self.generated = {target: [] for target in TARGETS}
         self.cases, self.deaths = [], []
         self.versions = {}
-        with open(path, encoding="utf-8") as file:
-            for line in file:
-                self._take(json.loads(line))
+        for path in paths:
+            base = len(self.found)
+            with open(path, encoding="utf-8") as file:
+                for line in file:
+                    self._take(json.loads(line), base)
 
-    def _take(self, event):
+    def _take(self, event, base):
         kind = event.pop("event")
+        for name in ("index", "place"):
+            if isinstance(event.get(name), int):
+                event[name] += base
+        if "reached" in event:
+            event["reached"] = [index + base for index in event["reached"]]
         if kind == "found":
             self.found[event["index"]] = event
         elif kind == "import":
             self.imports.append(event)
         elif kind == "modules":
-            self.modules[event["package"]] = event["count"]
+            self.modules[event["package"]] += event["count"]
         elif kind == "versions":
             self.versions = event
         elif kind == "case":
@@ -250,7 +259,7 @@ def page(results):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--results", default="build/compat/results.jsonl")
+    parser.add_argument("--results", nargs="+", default=["build/compat/results.jsonl"])
     parser.add_argument("--page", default="docs/compatibility.md")
     options = parser.parse_args()
     with open(options.page, "w", encoding="utf-8") as file:
