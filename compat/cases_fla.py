@@ -261,7 +261,8 @@ def _(check):
     others = {"sqrelu": 1, "fast_gelu_impl": 1, "bias_gelu_impl": 2, "powglu": 2, "powglu_linear": 4}
     for name, count in others.items():
         if hasattr(a, name):
-            gradients(getattr(a, name), (x, y, torch.randn(32, 64), torch.randn(32))[:count])
+            second = torch.randn(64) if name == "bias_gelu_impl" else y
+            gradients(getattr(a, name), (x, second, torch.randn(32, 64), torch.randn(32))[:count])
 
 
 @case(PACKAGE, "modules.short_convolution")

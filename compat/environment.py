@@ -256,15 +256,16 @@ def place_mode(torch):
         return isinstance(value, str) and (value == "cuda" or value.startswith("cuda:"))
 
     cpu, gpu = torch.device("cpu"), torch.device("cuda", 0)
+    is_cuda_of, device_of = torch.Tensor.is_cuda.__get__, torch.Tensor.device.__get__
 
     class Place(TorchFunctionMode):
         def __torch_function__(self, function, kinds, args=(), kwargs=None):
             kwargs = dict(kwargs or {})
             if function is torch.Tensor.cuda:
                 return args[0]
-            if function is torch.Tensor.is_cuda.__get__:
+            if function == is_cuda_of:
                 return True
-            if function is torch.Tensor.device.__get__:
+            if function == device_of:
                 return gpu
             if is_cuda(kwargs.get("device")):
                 kwargs["device"] = cpu

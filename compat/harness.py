@@ -28,6 +28,7 @@ def _arguments():
     parser.add_argument("--packages", default=",".join(PACKAGES))
     parser.add_argument("--only", help="cases and kernels whose name holds this text")
     parser.add_argument("--no-guess", action="store_true", help="recorded launches alone")
+    parser.add_argument("--minutes", type=float, default=600, help="no new case begins after this time")
     parser.add_argument("--no-cases", action="store_true", help="guessed signatures alone")
     parser.add_argument("--results", default="build/compat/results.jsonl", help="where the raw results go")
     return parser.parse_args()
@@ -102,8 +103,9 @@ class Session:
     def run_cases(self, cases):
         from . import children
 
+        end_of_time = time.time() + 60 * self.options.minutes
         for number, case in enumerate(cases):
-            if not self.wanted(case.name):
+            if not self.wanted(case.name) or time.time() > end_of_time:
                 continue
             begin = time.time()
             result = children.run(lambda emit: self._run_case(case, emit), CASE_LIMIT, self.log, self.handle)  # noqa: B023

@@ -14,8 +14,8 @@ HEAD = """\
 # Compatibility
 
 What becomes of kernels that others wrote. `make compat` writes this page: it installs {packages} from the package
-index into an environment of its own, imports all their modules with `triton` being this project, and takes each `@triton.jit`
-function that this makes. The packages' own functions are called with small inputs (torch's samples of
+index into an environment of its own, imports all their modules with `triton` being this project, and takes each
+`@triton.jit` function that this makes. The packages' own functions are called with small inputs (torch's samples of
 each operator for FlagGems), their launches are recorded, compiled for the CPU and for sm_90a up to a cubin, and run
 on the CPU. The results are compared with torch, or with the package's own reference in plain torch. What no call
 launches is compiled with a guessed signature, and counted apart.
