@@ -213,14 +213,15 @@ class _Utils:
 
 def pretend_driver():
     """Makes triton.runtime.driver.active a CUDA driver of compute capability 9.0 that measures nothing."""
-    from despina.backends.compiler import GPUTarget
+    from despina.backends.compiler import CPU, GPUTarget
     from despina.runtime.driver import CPUDriver, driver
 
     class StubDriver(CPUDriver):
         utils = _Utils()
+        launching = False  # kernels run on the CPU, whatever packages are told
 
         def get_current_target(self):
-            return GPUTarget("cuda", 90, 32)
+            return CPU if self.launching else GPUTarget("cuda", 90, 32)
 
         def get_device_capability(self, device=0):
             return (9, 0)

@@ -12,6 +12,7 @@ from despina.compiler import compiler as compiler_module
 from despina.compiler.compiler import ASTSource, CompiledKernel
 from despina.compiler.errors import CompilationError
 from despina.runtime.autotuner import Autotuner
+from despina.runtime.driver import driver
 from despina.runtime.errors import OutOfResources
 from despina.runtime.jit import JITCallable, JITFunction
 
@@ -151,13 +152,16 @@ class Recorder:
             import torch
 
             recorder.launches += 1
-            with torch._C.DisableTorchFunction():
-                # What follows a launch that failed has no sound input: it is only compiled.
-                try:
+            driver.active.launching = True
+            # What follows a launch that failed has no sound input: it is only compiled.
+            try:
+                with torch._C.DisableTorchFunction():
                     return run(self, *args, grid=grid, warmup=warmup or recorder.failed > 0, **kwargs)
-                except LaunchFailed:
-                    recorder.failed += 1
-                    return _NoKernel()
+            except LaunchFailed:
+                recorder.failed += 1
+                return _NoKernel()
+            finally:
+                driver.active.launching = False
 
         def getitem(self, grid):
             return lambda *args, **kwargs: self.run(*args, grid=grid, warmup=False, **kwargs)
