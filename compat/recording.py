@@ -10,18 +10,26 @@ from despina import _native
 from despina.backends.compiler import CPU, GPUTarget
 from despina.compiler import compiler as compiler_module
 from despina.compiler.compiler import ASTSource, CompiledKernel
-from despina.compiler.errors import CompilationError
+from despina.compiler.errors import CompilationError, CompileTimeAssertionFailure
 from despina.runtime.autotuner import Autotuner
 from despina.runtime.driver import driver
-from despina.runtime.errors import OutOfResources
+from despina.runtime.errors import OutOfResources, PTXASError
 from despina.runtime.jit import JITCallable, JITFunction
 
 SM90 = GPUTarget("cuda", "sm_90a", 32)
 TARGETS = {"cpu": CPU, "sm_90a": SM90}
 
 
+# What a tuner takes for a configuration that does not suit.
+UNSUITABLE = (OutOfResources, CompileTimeAssertionFailure, PTXASError)
+
+
 class LaunchFailed(Exception):
     """A launch whose kernel could not be compiled."""
+
+    def __init__(self, error):
+        super().__init__(str(error))
+        self.error = error
 
 
 class Reached:
@@ -141,6 +149,7 @@ class Recorder:
     def __init__(self, compiler):
         self.compiler = compiler
         self.tuners = []
+        self.choosing = False  # within a tuner, as long as no configuration has run
         self.failed = 0
         self.launches = 0
 
@@ -157,7 +166,9 @@ class Recorder:
             try:
                 with torch._C.DisableTorchFunction():
                     return run(self, *args, grid=grid, warmup=warmup or recorder.failed > 0, **kwargs)
-            except LaunchFailed:
+            except LaunchFailed as failure:
+                if recorder.choosing and isinstance(failure.error, UNSUITABLE):
+                    raise failure.error from None
                 recorder.failed += 1
                 return _NoKernel()
             finally:
@@ -175,31 +186,46 @@ class Recorder:
         self._wrap_tuner()
 
     def _wrap_tuner(self):
+        """Tuners take the first of their configurations that compiles."""
         recorder = self
-        run, prune = Autotuner.run, Autotuner.prune_configs
+        run, prune, bench = Autotuner.run, Autotuner.prune_configs, Autotuner._bench
+        unsuitable = [float("inf")] * 3
 
         def tuned(self, *args, **kwargs):
-            recorder.tuners.append(self)
+            recorder.tuners.append([self, False])
             try:
                 return run(self, *args, **kwargs)
             finally:
                 recorder.tuners.pop()
 
-        def first(self, *args, **kwargs):
-            return prune(self, *args, **kwargs)[:1]
+        def few(self, *args, **kwargs):
+            return prune(self, *args, **kwargs)[:8]
 
-        Autotuner.run = tuned
-        Autotuner.prune_configs = first
+        def first(self, *args, config, **meta):
+            tuning = recorder.tuners[-1]
+            if tuning[1]:
+                return unsuitable
+            recorder.choosing = True
+            try:
+                times = bench(self, *args, config=config, **meta)
+            finally:
+                recorder.choosing = False
+            tuning[1] = times != unsuitable
+            return times
+
+        Autotuner.run, Autotuner.prune_configs, Autotuner._bench = tuned, few, first
 
     def compile(self, function, key, arguments, options):
         arguments = list(arguments)
         kernel = function._kernels.get(key)
         if kernel is None:
-            kernel = self.compiler.compile(function, arguments, options, "cpu", "recorded")
+            kernel = self.compiler.compile(function, arguments, options, "cpu", "recorded", quiet=self.choosing)
+            if self.choosing and isinstance(kernel, UNSUITABLE):
+                raise LaunchFailed(kernel)
             self._for_gpu(function, arguments, options)
             function._kernels[key] = kernel
         if isinstance(kernel, Exception):
-            raise LaunchFailed(str(kernel))
+            raise LaunchFailed(kernel)
         return kernel
 
     def _for_gpu(self, function, arguments, options):
@@ -207,7 +233,7 @@ class Recorder:
         result = self.compiler.compile(function, arguments, options, "sm_90a", "recorded", quiet=bool(self.tuners))
         if not self.tuners or not isinstance(result, Exception):
             return
-        for config in self.tuners[-1].configs[:8] if isinstance(result, OutOfResources) else ():
+        for config in self.tuners[-1][0].configs[:8] if isinstance(result, OutOfResources) else ():
             chosen = config.all_kwargs()
             changed = [(n, t, chosen.get(n, c) if t is None else c, d, e) for n, t, c, d, e in arguments]
             again = {name: chosen.get(name, value) for name, value in options.items()}
