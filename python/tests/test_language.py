@@ -386,3 +386,35 @@ def test_assignments_in_a_comprehension_stay():
             tl.store(x_ptr + 1, squares[0] + squares[1] + squares[2])
     """).kernel[(1,)](x)
     assert x.tolist() == [16, 29]
+
+
+OVERFLOWS = {
+    "add": ("x + 1", "int32 overflow detected for operation add"),
+    "sub": ("-2 - x", "int32 overflow detected for operation sub"),
+    "mul": ("x * 2", "int32 overflow detected for operation mul"),
+    "narrow": ("x.to(tl.uint8) + x.to(tl.uint8)", "uint8 overflow detected for operation add"),
+    "function": ("tl.add(x, x)", "int32 overflow detected for operation add"),
+    "wide": ("x.to(tl.int64) * x", None),
+    "unchecked": ("tl.add(x, x, sanitize_overflow=False)", None),
+}
+
+
+@pytest.mark.cpu_only("a failed assertion leaves a GPU unusable")
+@pytest.mark.parametrize("name", OVERFLOWS)
+def test_overflow_is_found_where_asked(name):
+    expression, text = OVERFLOWS[name]
+    kernel = module_from(f"""
+        @triton.jit
+        def kernel(x_ptr):
+            x = tl.load(x_ptr)
+            tl.store(x_ptr, {expression})
+    """).kernel
+    for options in ({}, {"debug": True}, {"sanitize_overflow": True}):
+        kernel[(1,)](np.full(1, 2**31 - 1, np.int32), **options)
+    checked = {"debug": True, "sanitize_overflow": True}
+    kernel[(1,)](np.full(1, 3, np.int32), **checked)
+    if text:
+        with pytest.raises(RuntimeError, match=text):
+            kernel[(1,)](np.full(1, 2**31 - 1, np.int32), **checked)
+    else:
+        kernel[(1,)](np.full(1, 2**31 - 1, np.int32), **checked)
