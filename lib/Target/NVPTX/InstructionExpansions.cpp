@@ -175,7 +175,7 @@ private:
 
   Value number(double value) { return llvm::ConstantFP::get(b.getFloatTy(), value); }
   Value log2(Value value) { return call("nvvm.lg2.approx.f", value); }
-  Value exp2(Value value) { return call("nvvm.ex2.approx.f", value); }
+  Value exp2(Value value) { return call("nvvm.ex2.approx", value); }
 
   Value emitFast(llvm::StringRef name) {
     if (name == "fast_expf")
