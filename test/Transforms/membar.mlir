@@ -475,7 +475,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32,
 
 // Behind a wait for copies comes a barrier, one only: each thread waits for its own. The copy of the next
 // round waits for the read.
-// CHECK-LABEL: tt.func public @copies
+// CHECK-LABEL: tt.func public @copiesInLoop
 // CHECK: ttg.async_copy_global_to_local
 // CHECK-NEXT: ttg.async_commit_group
 // CHECK-NEXT: scf.for
@@ -490,18 +490,18 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32,
 // CHECK-NEXT: ttg.async_wait
 // CHECK-NEXT: tt.barrier
 // CHECK-NEXT: tt.return
-tt.func public @copies(%a: tensor<128x!tt.ptr<f32>, #tile>, %n: i32) {
+tt.func public @copiesInLoop(%a: tensor<128x!tt.ptr<f32>, #tile>, %n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %b = ttg.local_alloc : () -> !ttg.memdesc<128xf32, #line, mutable>
   %t = ttg.async_copy_global_to_local %a, %b : tensor<128x!tt.ptr<f32>, #tile> -> !ttg.memdesc<128xf32, #line, mutable>
   %g = ttg.async_commit_group tokens %t
-  %last = scf.for %i = %c0 to %n step %c1 iter_args(%before = %g) -> (!ttg.async.token) : i32 {
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%before = %g) -> (!ttg.token) : i32 {
     %w = ttg.async_wait tokens %before {num = 0 : i32}
     %0 = ttg.local_load %b token %w : !ttg.memdesc<128xf32, #line, mutable> -> tensor<128xf32, #tile>
     %t2 = ttg.async_copy_global_to_local %a, %b : tensor<128x!tt.ptr<f32>, #tile> -> !ttg.memdesc<128xf32, #line, mutable>
     %g2 = ttg.async_commit_group tokens %t2
-    scf.yield %g2 : !ttg.async.token
+    scf.yield %g2 : !ttg.token
   }
   %w = ttg.async_wait tokens %last {num = 0 : i32}
   tt.return

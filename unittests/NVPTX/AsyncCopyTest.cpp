@@ -55,19 +55,19 @@ std::string PipelineTest::text() const {
       "%c3 = arith.constant 3 : i32\n%n = arith.constant 5 : i32\n%size = arith.constant 1024 : i32\n"
       "%zero = arith.constant dense<0> : " +
       target + "\n%offsets = builtin.unrealized_conversion_cast %p1 : !tt.ptr<i32> to " + offsets +
-      "\n%mask = builtin.unrealized_conversion_cast %p2 {tt.constancy = dense<[1, " + runs +
-      "]> : tensor<2xi32>} : !tt.ptr<i1> to " + masks + "\n%other = arith.constant dense<" +
+      "\n%mask = builtin.unrealized_conversion_cast %p2 : !tt.ptr<i1> to " + masks +
+      " {tt.constancy = dense<[1, " + runs + "]> : tensor<2xi32>}\n%other = arith.constant dense<" +
       (isZero ? "0" : "77") + "> : " + tile + "\n%ring = ttg.local_alloc : () -> " + ring + "\n";
   body += copy("first", "%c0") + copy("second", "%c1");
   body += "%sum, %ta, %tb = scf.for %i = %c0 to %n step %c1 iter_args(%s = %zero, %x = %firstg, %y = "
           "%secondg) -> (" +
           target +
-          ", !ttg.async.token, !ttg.async.token) : i32 {\n%w = ttg.async_wait tokens %x {num = 1 : i32}\n"
+          ", !ttg.token, !ttg.token) : i32 {\n%w = ttg.async_wait tokens %x {num = 1 : i32}\n"
           "%j = arith.remsi %i, %c3 : i32\n%d = ttg.memdesc_index %ring[%j] : " +
           ring + " -> " + slice + "\n%v = ttg.local_load %d token %w : " + slice + " -> " + target +
           "\n%next = arith.addi %s, %v : " + target + "\n%after = arith.addi %i, %c2 : i32\n" +
           copy("more", "%after") + "scf.yield %next, %y, %moreg : " + target +
-          ", !ttg.async.token, !ttg.async.token\n}\n%last = ttg.async_wait tokens %ta, %tb {num = 0 : i32}\n"
+          ", !ttg.token, !ttg.token\n}\n%last = ttg.async_wait tokens %ta, %tb {num = 0 : i32}\n"
           "ttg.local_dealloc %ring : " +
           ring + "\n%done = builtin.unrealized_conversion_cast %sum, %p3 : " + target + ", " + pointer +
           " to i1\n";

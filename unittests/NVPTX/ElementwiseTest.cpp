@@ -62,7 +62,7 @@ void checkOperation(Random &random, const Halves &type, const LinearLayout &layo
 TEST(Elementwise, PairsOfHalves) {
   constexpr auto nearest = llvm::RoundingMode::NearestTiesToEven;
   Random random(141);
-  for (int round = 0; round < 6 && !HasFailure(); ++round) {
+  for (int round = 0; round < 3 && !HasFailure(); ++round) {
     LinearLayout layout = randomDistributed(random, {{tensorDim(1), 5}, {tensorDim(0), 5}}, 5, 2, 0,
                                             below(random, 3), random() % 2);
     unsigned capability = std::array{75u, 80u, 90u}[round % 3];

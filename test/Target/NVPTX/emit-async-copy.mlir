@@ -22,7 +22,7 @@ module attributes {"ttg.num-warps" = 2 : i32, "ttg.threads-per-warp" = 32 : i32,
     %m = arith.cmpi slt, %r, %limit : tensor<256xi32, #wide>
 
     // Whole lines go past the first cache. The second warp has copies of what the first has.
-    // CHECK: @%[[FIRST:p[0-9]+]] cp.async.cg.shared.global [%r{{[0-9]+}}], [%rd{{[0-9]+}}+0], 16;
+    // CHECK: @%[[FIRST:p[0-9]+]] cp.async.cg.shared.global [%r{{[0-9]+}}], [%rd{{[0-9]+}}], 16;
     // SM75: ld.global.v4
     // SM75: st.shared.v4
     %t0 = ttg.async_copy_global_to_local %a, %b : tensor<256x!tt.ptr<f16>, #wide> -> !ttg.memdesc<256xf16, #line, mutable>
@@ -50,7 +50,7 @@ module attributes {"ttg.num-warps" = 2 : i32, "ttg.threads-per-warp" = 32 : i32,
     // One by one they are read and stored.
     // CHECK-NOT: cp.async.c
     // CHECK-COUNT-4: ld.global.b16
-    // CHECK: st.shared
+    // CHECK: {{st.shared|stmatrix}}
     %s3 = tt.splat %q : !tt.ptr<f16> -> tensor<256x!tt.ptr<f16>, #pairs>
     %a3 = tt.addptr %s3, %r2 : tensor<256x!tt.ptr<f16>, #pairs>, tensor<256xi32, #pairs>
     %t5 = ttg.async_copy_global_to_local %a3, %b : tensor<256x!tt.ptr<f16>, #pairs> -> !ttg.memdesc<256xf16, #line, mutable>

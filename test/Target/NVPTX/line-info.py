@@ -1,11 +1,11 @@
 """PTX tells which line of which file its instructions come from."""
-# RUN: despina compile %s -t cuda --arch sm_90a -s "*fp32:16,*fp32:16,i32" -e ptx -o %t.ptx
+# RUN: despina compile %s:kernel -t cuda --arch sm_90a -s "*fp32:16,*fp32:16,i32" -e ptx -o %t.ptx
 # RUN: FileCheck %s < %t.ptx
-# RUN: despina compile %s -t cuda --arch sm_90a -s "*fp32:16,*fp32:16,i32" -e cubin -o %t.cubin
+# RUN: despina compile %s:kernel -t cuda --arch sm_90a -s "*fp32:16,*fp32:16,i32" -e cubin -o %t.cubin
 # RUN: llvm-readelf -S %t.cubin | FileCheck %s --check-prefix=LINES
-# RUN: env TRITON_DISABLE_LINE_INFO=1 despina compile %s -t cuda --arch sm_90a -s "*fp32:16,*fp32:16,i32" -e ptx -o %t.ptx
+# RUN: env TRITON_DISABLE_LINE_INFO=1 despina compile %s:kernel -t cuda --arch sm_90a -s "*fp32:16,*fp32:16,i32" -e ptx -o %t.ptx
 # RUN: FileCheck %s --check-prefix=NONE < %t.ptx
-# RUN: env DESPINA_DISABLE_LINE_INFO=1 despina compile %s -t cuda --arch sm_90a -s "*fp32:16,*fp32:16,i32" -e cubin -o %t.cubin
+# RUN: env DESPINA_DISABLE_LINE_INFO=1 despina compile %s:kernel -t cuda --arch sm_90a -s "*fp32:16,*fp32:16,i32" -e cubin -o %t.cubin
 # RUN: llvm-readelf -S %t.cubin | FileCheck %s --check-prefix=NONE
 
 # NONE-NOT: {{\.loc|\.file|debug_line}}
