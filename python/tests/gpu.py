@@ -180,11 +180,6 @@ def last_stage(arch):
     return "cubin" if number_of(arch) >= 75 else "ptx"
 
 
-def chain_text(error):
-    """What an error says, and those in the functions that the kernel called."""
-    return "" if error is None else f"{error}\n{chain_text(error.__cause__)}"
-
-
 class CompileOnly:
     """Compiles what the tests compile for other architectures, once for each different kernel."""
 
