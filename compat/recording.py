@@ -192,7 +192,7 @@ class Recorder:
         unsuitable = [float("inf")] * 3
 
         def tuned(self, *args, **kwargs):
-            recorder.tuners.append([self, False])
+            recorder.tuners.append(self)
             try:
                 return run(self, *args, **kwargs)
             finally:
@@ -202,15 +202,18 @@ class Recorder:
             return prune(self, *args, **kwargs)[:8]
 
         def first(self, *args, config, **meta):
-            tuning = recorder.tuners[-1]
-            if tuning[1]:
+            # Each run of a tuner has a dict of arguments of its own.
+            if self.__dict__.get("_settled") is self.nargs:
                 return unsuitable
             recorder.choosing = True
+            recorder.tuners.append(self)
             try:
                 times = bench(self, *args, config=config, **meta)
             finally:
                 recorder.choosing = False
-            tuning[1] = times != unsuitable
+                recorder.tuners.pop()
+            if times != unsuitable:
+                self._settled = self.nargs
             return times
 
         Autotuner.run, Autotuner.prune_configs, Autotuner._bench = tuned, few, first
@@ -233,7 +236,7 @@ class Recorder:
         result = self.compiler.compile(function, arguments, options, "sm_90a", "recorded", quiet=bool(self.tuners))
         if not self.tuners or not isinstance(result, Exception):
             return
-        for config in self.tuners[-1][0].configs[:8] if isinstance(result, OutOfResources) else ():
+        for config in self.tuners[-1].configs[:8] if isinstance(result, OutOfResources) else ():
             chosen = config.all_kwargs()
             changed = [(n, t, chosen.get(n, c) if t is None else c, d, e) for n, t, c, d, e in arguments]
             again = {name: chosen.get(name, value) for name, value in options.items()}

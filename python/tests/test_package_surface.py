@@ -56,6 +56,19 @@ def test_importing_the_module_of_the_driver_by_its_alias():
     assert run.returncode == 0, run.stderr
 
 
+@triton.jit
+def annotated_kernel(x_ptr: tl.tensor, pair: tl.tuple, n: tl.int64, text: "constexpr", BLOCK: tl.constexpr):  # noqa: F821
+    tl.store(x_ptr + tl.arange(0, BLOCK), pair[0] + pair[1] + n)
+
+
+def test_annotations_with_classes_of_the_language():
+    """Only constexpr makes constants: libraries annotate pointers with `tl.tensor`."""
+    assert [parameter.is_constexpr for parameter in annotated_kernel.params] == [False, False, False, True, True]
+    x = np.zeros(4, np.int64)
+    annotated_kernel[(1,)](x, (3, 4), 5, "words", BLOCK=4)
+    assert (x == 12).all()
+
+
 def test_launching_a_compiled_kernel_without_its_constants():
     """What is marked constexpr may be left out, as it once was."""
     source = ASTSource(copy_kernel, {"x_ptr": "*fp32", "y_ptr": "*fp32", "n": "i32"}, {"BLOCK": 16})

@@ -257,9 +257,10 @@ class KernelParam:
     @cached_property
     def is_constexpr(self):
         annotation = self._param.annotation
-        if getattr(annotation, "__despina_path__", None) == "triton.language.constexpr":
-            return True
-        return "constexpr" in self.annotation
+        if isinstance(annotation, str):
+            return "constexpr" in annotation
+        # The name of a class, not where it is defined: other classes of the language stand beside constexpr.
+        return "constexpr" in getattr(annotation, "__name__", "")
 
     @cached_property
     def is_const(self):
