@@ -245,6 +245,11 @@ const RuntimeSymbol symbols[] = {
     DESPINA_MATH2(nextafter),
     DESPINA_MATH2(pow),
     DESPINA_MATH2(remainder),
+    // LLVM makes these of a sine and a cosine of one value, and of powers of ten.
+    {"sincos", address(static_cast<void (*)(double, double *, double *)>(::sincos))},
+    {"sincosf", address(static_cast<void (*)(float, float *, float *)>(::sincosf))},
+    {"exp10", address(static_cast<double (*)(double)>(::exp10))},
+    {"exp10f", address(static_cast<float (*)(float)>(::exp10f))},
     {"fma", address(static_cast<double (*)(double, double, double)>(::fma))},
     {"fmaf", address(static_cast<float (*)(float, float, float)>(::fmaf))},
     {"ldexp", address(static_cast<double (*)(double, int)>(::ldexp))},

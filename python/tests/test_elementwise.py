@@ -375,3 +375,20 @@ def test_weak_scalars_keep_the_tensor_type(rng):
     y = random_values(rng, N, "uint8")
     assert_same(run_pointwise("x + 3", [y], "uint8"), y + np.uint8(3))
     assert_same(run_pointwise("x > 0.5", [x], "int1"), wide(x) > 0.5)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_sine_and_cosine_of_one_scalar(dtype, rng):
+    """LLVM makes one call of both."""
+    kernel = module_from("""
+        @triton.jit
+        def kernel(x_ptr, out_ptr):
+            x = tl.load(x_ptr)
+            tl.store(out_ptr, tl.sin(x))
+            tl.store(out_ptr + 1, tl.cos(x))
+    """).kernel
+    x = rng.uniform(-3, 3, 1).astype(dtype)
+    out = poisoned(2, dtype)
+    kernel[(1,)](x, out)
+    reference = np.array([np.sin(wide(x[0]).astype(np.longdouble)), np.cos(wide(x[0]).astype(np.longdouble))])
+    assert_ulps(out, reference.astype(np.float64), 5)
