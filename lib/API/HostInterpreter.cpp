@@ -475,7 +475,7 @@ std::optional<Interpreter::Range> Interpreter::range(const std::vector<Item> &bo
     }
     for (auto [value, number] : llvm::zip_equal(values, numbers)) {
       despina::Value narrowed = impl.semantic.cast(value, *type);
-      if (!narrowed)
+      if (!narrowed || !impl.builder.isOneNumber(narrowed.handle()))
         return {};
       const interpreter::Tile &tile = *interpreter::tileOf(narrowed.handle());
       *number = type->isUnsigned() ? int64_t(bitsAt(tile, 0)) : integerAt(tile, 0);

@@ -61,6 +61,20 @@ std::optional<bool> EagerBuilder::truth(Handle condition) {
   return first;
 }
 
+bool EagerBuilder::isOneNumber(Handle value) {
+  if (isDead())
+    return false;
+  const Tile &tile = *tileOf(value);
+  for (int64_t i = 1; i < tile.stored(); ++i)
+    if (bitsAt(tile, i) != bitsAt(tile, 0)) {
+      diverged_ = true;
+      return false;
+    }
+  if (recording_)
+    recording_->isComplete = false;
+  return true;
+}
+
 //===----------------------------------------------------------------------===//
 // Constants
 //===----------------------------------------------------------------------===//

@@ -38,6 +38,8 @@ public:
   bool hasDiverged() const { return diverged_; }
   /// A value that is needed as a number now. None, and the builder has diverged, when lanes differ.
   std::optional<bool> truth(Handle condition);
+  /// Whether lanes agree on a value that is needed as a number now. If not, the builder has diverged.
+  bool isOneNumber(Handle value);
 
   /// Tiles are kept until the mark is released; who wants one for longer holds a reference.
   size_t mark() const { return kept_.size(); }
