@@ -13,20 +13,6 @@ from . import _constexpr, _dtype
 
 _OUTSIDE = "Did you forget to add @triton.jit ? (`_semantic` argument must be provided outside of JIT functions.)"
 
-# Names that the language knows and this version does not compile yet; a kernel that uses one gets an error
-# that says so. (The registry may hold some of them already: then the registry's entry is used.)
-_KNOWN_NAMES = """
-abs add advance arange argmax argmin assume associative_scan atomic_add atomic_and atomic_cas atomic_max
-atomic_min atomic_or atomic_xchg atomic_xor bitonic_merge broadcast broadcast_to cast cat cdiv ceil clamp cos
-cumprod cumsum debug_barrier device_assert device_print div_rn dot dot_scaled erf exp exp2 expand_dims
-expect_zero fdiv flip floor fma full gather histogram inline_asm_elementwise interleave join load
-load_tensor_descriptor log log2 make_block_ptr make_tensor_descriptor map_elementwise max max_constancy
-max_contiguous maximum min minimum mul multiple_of num_programs pair_uniform_to_normal permute philox
-philox_impl program_id rand rand4x randint randint4x randn randn4x ravel reduce reduce_or reshape rsqrt sigmoid
-sin softmax sort split sqrt sqrt_rn squeeze static_assert static_print store store_tensor_descriptor sub sum
-swizzle2d to_tensor topk trans uint_to_uniform_float umulhi unsqueeze view where xor_sum zeros zeros_like
-""".split()
-
 
 def _callable(described, doc, module, path):
     """A function that refuses every call, with the name and signature of another."""
@@ -76,14 +62,14 @@ def _define(entries, module):
 
 
 def _collect():
-    """Per module path ("language", "language.math", ""): the entries of its functions."""
+    """Per module path ("language", "language.math", ""): name, signature, doc and path of its functions."""
     modules = {}
-    for path, signature, doc, is_member, supported in _native.builtin_docs():
+    for path, signature, doc, _, supported in _native.builtin_docs():
         module, _, name = path.rpartition(".")
         if not supported:
             doc = f"{doc} Not supported yet.".strip()
         if name.isidentifier():
-            modules.setdefault(module, []).append((name, signature, doc, f"triton.{path}", is_member, supported))
+            modules.setdefault(module, []).append((name, signature, doc, f"triton.{path}"))
     return modules
 
 
@@ -92,18 +78,4 @@ _MODULES = _collect()
 
 def functions_of(module):
     """The functions of a module of the language: name -> function."""
-    entries = [entry[:4] for entry in _MODULES.get(module, [])]
-    if module == "language":
-        present = {entry[0] for entry in entries}
-        entries += [
-            (name, "(*args, **kwargs)", "Not supported yet.", f"triton.language.{name}")
-            for name in _KNOWN_NAMES
-            if name not in present
-        ]
-    return _define(entries, f"despina.{module}".rstrip("."))
-
-
-def supported(path):
-    """Whether this version compiles the function with this path ("language.load")."""
-    module, _, name = path.rpartition(".")
-    return any(entry[0] == name and entry[5] for entry in _MODULES.get(module, []))
+    return _define(_MODULES.get(module, []), f"despina.{module}".rstrip("."))
