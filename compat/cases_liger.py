@@ -387,3 +387,21 @@ def _(check):
     w = torch.randint(-1, 2, (1024, 32), dtype=torch.int8)
     packed = pack_weights(w.clone(), 2)
     check(matmul(x, packed), (x.int() @ w.int()).int())
+
+
+@case(PACKAGE, "mlp")
+def _(check):
+    """Through tensor descriptors, whose blocks the tuner's hooks set."""
+    from liger_kernel.ops.mlp import LigerMLPFunction
+
+    def weights(*shape):
+        return (torch.randn(shape) / 8).bfloat16()
+
+    inputs = torch.randn(1, 128, 64).bfloat16(), weights(128, 64), weights(128, 64), weights(64, 128)
+
+    def reference(x, gate, up, down):
+        return F.linear(F.silu(F.linear(x, gate)) * F.linear(x, up), down)
+
+    compare(check, LigerMLPFunction.apply, reference, inputs, 3e-2)
+    with torch.no_grad():
+        check(LigerMLPFunction.apply(*inputs), reference(*inputs), 3e-2)

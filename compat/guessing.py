@@ -277,14 +277,14 @@ class Guesser:
     def _kind(parameter, usage, flavour):
         name = parameter.name
         pointer = name in usage.pointers or re.search(r"ptr|pointer", name, re.IGNORECASE)
-        if pointer and not re.search(r"^stride|_stride", name):
+        if pointer and not re.search(r"^stride|_stride", name, re.IGNORECASE):
             for pattern, kind in ELEMENTS:
                 if re.search(pattern, name, re.IGNORECASE):
                     return kind
             return flavour.element
         if parameter.has_default and isinstance(parameter.default, float):
             return "fp32"
-        return "fp32" if FLOATS.search(name) and not re.search(r"stride|size|dim", name) else "i32"
+        return "fp32" if FLOATS.search(name) and not re.search(r"stride|size|dim", name, re.IGNORECASE) else "i32"
 
 
 class Flavour:
