@@ -13,8 +13,9 @@ TARGETS = {"cpu": "CPU", "sm_90a": "sm_90a"}
 HEAD = """\
 # Compatibility
 
-What becomes of kernels that others wrote. `make compat` writes this page: it installs {packages} from the package
-index into an environment of its own, imports all their modules with `triton` being this project, and takes each
+What becomes of kernels that others wrote. `make compat` writes this page: it installs
+{packages} from the package index into
+an environment of its own, imports all their modules with `triton` being this project, and takes each
 `@triton.jit` function that this makes. The packages' own functions are called with small inputs (torch's samples of
 each operator for FlagGems), their launches are recorded, compiled for the CPU and for sm_90a up to a cubin, and run
 on the CPU. The results are compared with torch, or with the package's own reference in plain torch. What no call
@@ -83,6 +84,10 @@ class Results:
             return "guessed"
         return "failed"
 
+    def packages(self):
+        """Those that were looked at."""
+        return [(package, shown) for package, shown in PACKAGES.items() if self.of(package)]
+
     def of(self, package):
         return [i for i, f in self.found.items() if f["package"] == package]
 
@@ -99,7 +104,7 @@ def percent(part, whole):
 
 def kernels(results):
     rows = []
-    for package, shown in [*PACKAGES.items(), (None, "all")]:
+    for package, shown in [*results.packages(), (None, "all")]:
         indices = results.of(package) if package else list(results.found)
         for target, name in TARGETS.items():
             states = collections.Counter(results.state(i, target) for i in indices)
@@ -123,7 +128,7 @@ def kernels(results):
 
 def launches(results):
     rows = []
-    for package, shown in [*PACKAGES.items(), (None, "made at run time")]:
+    for package, shown in [*results.packages(), (None, "made at run time")]:
         row = [shown]
         for target in TARGETS:
             if package:
@@ -143,7 +148,7 @@ def launches(results):
 
 def runs(results):
     rows, wrong = [], []
-    for package, shown in PACKAGES.items():
+    for package, shown in results.packages():
         cases = [c for c in results.cases if c["package"] == package and c.get("state") != "skipped"]
         states = collections.Counter(c.get("state", "died") for c in cases)
         ran = states["correct"] + states["ran"] + states["wrong"]
@@ -179,9 +184,9 @@ def one_line(text, limit=160):
 
 def kind_of(record):
     """The error without what differs from kernel to kernel."""
-    text = re.sub(
-        r"'[^']*'|\"[^\"]*\"|`[^`]*`" if "not supported" not in record["error"] else r"\0", "…", record["error"]
-    )
+    text = re.sub(r"^(\w+)\([\"'](.*)[\"']\)$", r"\1: \2", record["error"])
+    if "not supported" not in text:
+        text = re.sub(r"'[^']*'|\"[^\"]*\"|`[^`]*`", "…", text)
     text = re.sub(r"<\[[^\]]*\], \w+>|\[[\d, ]*\]|\([\d, ]*\)", "…", text)
     return one_line(re.sub(r"\b\d+\b", "N", text), 140)
 
@@ -253,6 +258,9 @@ def speed(results):
 def page(results):
     packages = ", ".join(f"{name} {version}" for name, version in results.versions.items() if name != "torch")
     text = HEAD.format(packages=packages or "the packages", torch=results.versions.get("torch", "")) + "\n"
+    missing = [shown for package, shown in PACKAGES.items() if not results.of(package)]
+    if missing:
+        text += f"Not part of this run: {', '.join(missing)}.\n\n"
     text += kernels(results) + launches(results) + runs(results) + failures(results) + imports(results) + speed(results)
     return text
 
