@@ -84,6 +84,11 @@ public:
                                    const NamedItems &keywords) = 0;
 };
 
+/// A fault that the sanitizer has found: what kind, and which.
+struct Finding {
+  std::string kind, text;
+};
+
 /// The errors that compiling for these arguments would give, without compiling. `namesUsed`, if given, gets
 /// what `Kernel::namesUsed` would say.
 DESPINA_API Result check(const std::shared_ptr<const Function> &function, Resolver &resolver,
@@ -99,8 +104,12 @@ public:
 
   // The launch.
   void setProgram(const uint32_t (&program)[3], const uint32_t (&grid)[3]);
-  /// Memory that belongs to an argument.
-  void addMemory(uint64_t begin, uint64_t end, const std::string &name);
+  /// From now on faults are looked for: call it before everything else.
+  void sanitize();
+  std::vector<Finding> takeFindings();
+  bool hasFindings() const;
+  /// Memory that belongs to an argument. The sanitizer takes words of `neverWritten` in it for never written.
+  void addMemory(uint64_t begin, uint64_t end, const std::string &name, uint64_t neverWritten = 0);
   /// What was written so far stays.
   void commit();
   /// What was written since `commit` is taken back.

@@ -280,9 +280,28 @@ Interpreter::~Interpreter() = default;
 
 void Interpreter::setProgram(const uint32_t (&program)[3], const uint32_t (&grid)[3]) {
   impl_->builder.setProgram(program, grid);
+  if (interpreter::Sanitizer *sanitizer = impl_->builder.sanitizer())
+    sanitizer->setProgram((program[0] * grid[1] + program[1]) * grid[2] + program[2] + 1);
 }
-void Interpreter::addMemory(uint64_t begin, uint64_t end, const std::string &name) {
+void Interpreter::addMemory(uint64_t begin, uint64_t end, const std::string &name, uint64_t neverWritten) {
   impl_->builder.memory().addRegion(begin, end, name);
+  if (interpreter::Sanitizer *sanitizer = impl_->builder.sanitizer())
+    sanitizer->addRegion(begin, end, name, neverWritten);
+}
+void Interpreter::sanitize() {
+  impl_->builder.sanitize();
+  impl_->target.sanitizeOverflow = true;
+}
+std::vector<Finding> Interpreter::takeFindings() {
+  std::vector<Finding> findings;
+  if (interpreter::Sanitizer *sanitizer = impl_->builder.sanitizer())
+    for (interpreter::Finding &finding : sanitizer->takeFindings())
+      findings.push_back({std::move(finding.kind), std::move(finding.text)});
+  return findings;
+}
+bool Interpreter::hasFindings() const {
+  interpreter::Sanitizer *sanitizer = impl_->builder.sanitizer();
+  return sanitizer && sanitizer->hasFindings();
 }
 void Interpreter::commit() { impl_->builder.memory().commit(); }
 void Interpreter::rollBack() { impl_->builder.memory().rollBack(); }

@@ -196,6 +196,9 @@ void EagerBuilder::deviceAssert(Handle condition, llvm::StringRef message) {
   if (!position)
     return;
   std::string text = "device-side assert: " + message.str();
+  // What the front end checks when it is asked to sanitize.
+  if (sanitizer_ && message.contains("overflow detected"))
+    return sanitizer_->report("integer overflow", message.str());
   if (!tile.shape.empty())
     text += (message.empty() ? "element " : " (element ") + indexText(tile, *position) +
             (message.empty() ? "" : ")");

@@ -39,17 +39,32 @@ TileRef EagerBuilder::loadElements(const Tile &pointer, const Tile *mask, const 
   TileRef tile = Tile::make(element, pointer.shape, pointer.uniform && all, pointer.size);
   unsigned width = bytesOf(tile->storage);
   char *to = tile->data<char>();
+  uint8_t *marks = nullptr;
+  if (sanitizer_ && !all) {
+    tile->undefined = new Buffer(size_t(tile->stored()));
+    marks = static_cast<uint8_t *>(tile->undefined->data());
+    std::memset(marks, 0, size_t(tile->stored()));
+  }
   for (int64_t i = 0, count = tile->stored(); i < count;) {
     if (!all && !bitsAt(*mask, i)) {
       if (other)
         std::memcpy(to + i * width, other->bytes() + i * other->step() * width, width);
       else
         std::memset(to + i * width, 0, width);
+      if (marks)
+        marks[i] = other ? other->isUndefinedAt(i) : 1;
       ++i;
       continue;
     }
-    int64_t run = std::min(runLength(pointer, mask, i, width), count - i);
+    int64_t run = sanitizer_ ? 1 : std::min(runLength(pointer, mask, i, width), count - i);
     uint64_t address = bitsAt(pointer, i);
+    if (sanitizer_) {
+      checkDefined(pointer, i, "an undefined address is read");
+      if (!sanitizer_->read(address, width, "tl.load")) {
+        std::memset(to + i++ * width, 0, width);
+        continue;
+      }
+    }
     if (!memory_.read(address, to + i * width, size_t(run) * width)) {
       // One element after the other, to find the first that is not there.
       if (run > 1 && memory_.read(address, to + i * width, width)) {
@@ -72,8 +87,16 @@ void EagerBuilder::storeElements(const Tile &pointer, const Tile &value, const T
       ++i;
       continue;
     }
-    int64_t run = value.uniform ? 1 : runLength(pointer, mask, i, width);
+    int64_t run = value.uniform || sanitizer_ ? 1 : runLength(pointer, mask, i, width);
     uint64_t address = bitsAt(pointer, i);
+    if (sanitizer_) {
+      checkDefined(pointer, i, "an undefined address is written");
+      checkDefined(value, i, "an undefined value is stored");
+      if (!sanitizer_->write(address, width, /*isAtomic=*/false, "tl.store")) {
+        ++i;
+        continue;
+      }
+    }
     const char *from = value.bytes() + i * value.step() * width;
     if (!memory_.write(address, from, size_t(run) * width)) {
       if (run > 1 && memory_.write(address, from, width)) {
@@ -140,6 +163,10 @@ TileRef EagerBuilder::updateElements(AtomicKind kind, const Tile &pointer, const
       continue;
     uint64_t address = bitsAt(pointer, i);
     take(*operand, value, i);
+    checkDefined(value, i, "an undefined value goes into an atomic operation");
+    if (sanitizer_ && (!sanitizer_->read(address, width, "an atomic operation") ||
+                       !sanitizer_->write(address, width, /*isAtomic=*/true, "an atomic operation")))
+      continue;
     if (!memory_.read(address, old->data<char>(), width) ||
         !memory_.write(address, updated(kind, *old, *operand)->bytes(), width)) {
       failAccess({address, width, true}, "an atomic operation");
@@ -167,6 +194,9 @@ Handle EagerBuilder::atomicCAS(Handle pointerHandle, Handle compareHandle, Handl
   unsigned width = bytesOf(value.storage);
   for (int64_t i = 0; i < pointer.size; ++i) {
     uint64_t address = bitsAt(pointer, i), old = 0, wanted = bitsAt(expected, i), now = bitsAt(value, i);
+    if (sanitizer_ && (!sanitizer_->read(address, width, "tl.atomic_cas") ||
+                       !sanitizer_->write(address, width, /*isAtomic=*/true, "tl.atomic_cas")))
+      continue;
     if (!memory_.read(address, &old, width) || (old == wanted && !memory_.write(address, &now, width))) {
       failAccess({address, width, true}, "tl.atomic_cas");
       break;
@@ -192,6 +222,7 @@ Handle EagerBuilder::makeDescriptor(const Type &type, Handle base, llvm::ArrayRe
     tile->description->shape.push_back(integerAt(*tileOf(extent), 0));
   for (Handle stride : strides)
     tile->description->strides.push_back(integerAt(*tileOf(stride), 0));
+  checkDescriptor(*tile, type.describedBlock());
   return keep(std::move(tile));
 }
 

@@ -9,7 +9,6 @@
 //===----------------------------------------------------------------------===//
 #include "despina/Interpreter/EagerBuilder.h"
 
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <cstring>
@@ -110,15 +109,18 @@ std::optional<Tiles> EagerBuilder::combineLanes(Combine combine, llvm::ArrayRef<
 /// Does again what the recorded combine function did.
 std::optional<Tiles> EagerBuilder::replay(llvm::ArrayRef<TileRef> lhs, llvm::ArrayRef<TileRef> rhs) {
   const Recording &recording = *lastRecording_;
-  llvm::DenseMap<Tile *, TileRef> now;
+  // A combine function has a handful of steps: a search from the latest on is faster than a table.
+  llvm::SmallVector<std::pair<Tile *, TileRef>, 16> now;
   size_t next = 0;
   for (llvm::ArrayRef<TileRef> side : {lhs, rhs})
     for (const TileRef &tile : side)
-      now[tileOf(recording.operands[next++])] = tile;
+      now.emplace_back(tileOf(recording.operands[next++]), tile);
   // Constants were made once and stay what they are.
   auto current = [&](Tile *tile) {
-    auto found = now.find(tile);
-    return found == now.end() ? TileRef(tile) : found->second;
+    for (const auto &[then, replacement] : llvm::reverse(now))
+      if (then == tile)
+        return replacement;
+    return TileRef(tile);
   };
   for (const Step &step : recording.steps) {
     llvm::SmallVector<TileRef, 3> operands;
@@ -127,7 +129,7 @@ std::optional<Tiles> EagerBuilder::replay(llvm::ArrayRef<TileRef> lhs, llvm::Arr
       operands.push_back(current(operand.get()));
       pointers.push_back(operands.back().get());
     }
-    now[step.result.get()] = step.work(pointers);
+    now.emplace_back(step.result.get(), step.work(pointers));
   }
   Tiles results;
   for (Handle result : recording.results)
@@ -235,6 +237,12 @@ std::optional<Handles> EagerBuilder::reduce(llvm::ArrayRef<Handle> handles, unsi
   Handles reduced;
   for (auto [tile, type] : llvm::zip_equal(*results, resultTypes))
     reduced.push_back(keep(tile->view(tile->element, type.shape())));
+  auto either = [&](llvm::ArrayRef<Handle> x) {
+    return std::optional(Handles{binary(BinaryKind::OrI, x[0], x[1])});
+  };
+  carryUndefinedLines(reduced, handles, [&](Handle marks) {
+    return reduce({marks}, axis, {resultTypes.front().withScalar(ScalarKind::Int1)}, either);
+  });
   return reduced;
 }
 
@@ -293,6 +301,10 @@ std::optional<Handles> EagerBuilder::scan(llvm::ArrayRef<Handle> handles, unsign
   Handles scanned;
   for (const TileRef &tile : *results)
     scanned.push_back(keep(oriented(*tile)->view(tile->element, shape)));
+  auto either = [&](llvm::ArrayRef<Handle> x) {
+    return std::optional(Handles{binary(BinaryKind::OrI, x[0], x[1])});
+  };
+  carryUndefinedLines(scanned, handles, [&](Handle marks) { return scan({marks}, axis, reverse, either); });
   return scanned;
 }
 

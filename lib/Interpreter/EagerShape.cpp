@@ -100,6 +100,7 @@ Handle EagerBuilder::broadcast(Handle handle, const Type &to) {
   TileRef tile = Tile::make(x.element, to.shape(), x.uniform);
   if (x.uniform) {
     std::memcpy(tile->data<char>(), x.bytes(), bytesOf(x.storage));
+    tile->undefined = x.undefined;
     return keep(std::move(tile));
   }
   Extents strides = rowMajorStrides(x.shape);
@@ -107,7 +108,10 @@ Handle EagerBuilder::broadcast(Handle handle, const Type &to) {
     if (x.shape[i] == 1)
       strides[i] = 0;
   copyStrided(*tile, x, strides);
-  return keep(std::move(tile));
+  Handle result = keep(std::move(tile));
+  carryUndefined(result, handle,
+                 [&](Handle marks) { return broadcast(marks, to.withScalar(ScalarKind::Int1)); });
+  return result;
 }
 
 Handle EagerBuilder::reshape(Handle handle, const Type &to, bool) {
@@ -130,7 +134,9 @@ Handle EagerBuilder::transpose(Handle handle, llvm::ArrayRef<int32_t> order) {
     return keep(x.view(x.element, shape));
   TileRef tile = Tile::make(x.element, shape);
   copyStrided(*tile, x, strides);
-  return keep(std::move(tile));
+  Handle result = keep(std::move(tile));
+  carryUndefined(result, handle, [&](Handle marks) { return transpose(marks, order); });
+  return result;
 }
 
 Handle EagerBuilder::concatenate(Handle lhs, Handle rhs, const Type &to) {
@@ -169,8 +175,10 @@ std::pair<Handle, Handle> EagerBuilder::split(Handle handle) {
   unsigned width = bytesOf(x.storage);
   for (int64_t i = 0; i < x.size; ++i)
     std::memcpy(halves[i % 2]->data<char>() + i / 2 * width, x.bytes() + i * x.step() * width, width);
-  Handle first = keep(halves[0]);
-  return {first, keep(halves[1])};
+  Handle first = keep(halves[0]), second = keep(halves[1]);
+  carryUndefined(first, handle, [&](Handle marks) { return split(marks).first; });
+  carryUndefined(second, handle, [&](Handle marks) { return split(marks).second; });
+  return {first, second};
 }
 
 /// An index out of range gives any element of the tile, as compiled kernels do.
@@ -192,7 +200,9 @@ Handle EagerBuilder::gather(Handle sourceHandle, Handle indexHandle, unsigned ax
     }
     std::memcpy(tile->data<char>() + i * width, source->bytes() + from * width, width);
   }
-  return keep(std::move(tile));
+  Handle result = keep(std::move(tile));
+  carryUndefined(result, sourceHandle, [&](Handle marks) { return gather(marks, indexHandle, axis); });
+  return result;
 }
 
 Handle EagerBuilder::histogram(Handle handle, Handle maskHandle, const Type &result) {

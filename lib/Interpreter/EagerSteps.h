@@ -17,6 +17,8 @@ template <typename F> Handle EagerBuilder::elementwise(std::initializer_list<Han
   for (Handle operand : operands)
     tiles.push_back(tileOf(operand));
   Handle result = keep(work(llvm::ArrayRef<Tile *>(tiles)));
+  if (sanitizer_)
+    carryUndefined(*tileOf(result), tiles);
   if (recording_)
     recording_->steps.push_back({Work(work), {tiles.begin(), tiles.end()}, TileRef(tileOf(result))});
   return result;

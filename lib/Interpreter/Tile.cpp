@@ -76,6 +76,14 @@ TileRef Tile::view(const Type &newElement, llvm::ArrayRef<int64_t> newShape) con
   tile->shape.assign(newShape.begin(), newShape.end());
   tile->size = size;
   tile->buffer = buffer;
+  tile->undefined = undefined;
+  return tile;
+}
+
+TileRef Tile::undefinedTile() const {
+  TileRef tile = view(ScalarKind::Int1, shape);
+  tile->buffer = undefined;
+  tile->undefined = nullptr;
   return tile;
 }
 
@@ -83,6 +91,8 @@ TileRef Tile::dense() const {
   TileRef tile = make(element, shape, false, size);
   unsigned width = bytesOf(storage);
   char *out = tile->data<char>();
+  if (undefined)
+    tile->undefined = undefinedTile()->dense()->buffer;
   if (stored() == size) {
     std::memcpy(out, bytes(), size_t(size) * width);
     return tile;

@@ -17,8 +17,13 @@ namespace despina::python {
 /// A launch that is interpreted. Operations belong to the launch that began last and has not ended.
 class Session : public host::FunctionCaller {
 public:
-  /// `callFunction(jit_function, args, kwargs)` runs a jit function of the user's.
-  explicit Session(Ref callFunction) : interpreter(host, *this), callFunction_(std::move(callFunction)) {}
+  /// `callFunction(jit_function, args, kwargs)` runs a jit function of the user's. With `report(kind, text)`,
+  /// which may be None, faults are looked for, and it is called where one is.
+  Session(Ref callFunction, Ref report)
+      : interpreter(host, *this), callFunction_(std::move(callFunction)), report_(std::move(report)) {
+    if (report_.get() != Py_None)
+      interpreter.sanitize();
+  }
 
   std::optional<host::Item> call(const host::Function &function, const std::vector<host::Item> &args,
                                  const host::NamedItems &keywords) override;
@@ -52,7 +57,10 @@ public:
 private:
   bool otherToItem(PyObject *object, host::Item &item);
 
-  Ref callFunction_;
+  /// False after setting a Python error.
+  bool reportFindings();
+
+  Ref callFunction_, report_;
   std::unordered_map<PyObject *, host::Item> items_;
   std::unordered_map<PyObject *, Callee> callees_;
   std::unordered_map<PyObject *, const void *> members_;

@@ -165,7 +165,19 @@ void Session::raise() {
   setException(exceptionFor(*error, host.lastException()).get());
 }
 
+bool Session::reportFindings() {
+  for (const host::Finding &finding : interpreter.takeFindings()) {
+    Ref kind = makeStr(finding.kind), text = makeStr(finding.text);
+    if (!kind || !text ||
+        !Ref::steal(PyObject_CallFunctionObjArgs(report_.get(), kind.get(), text.get(), nullptr)))
+      return false;
+  }
+  return true;
+}
+
 Ref Session::finish(const host::Interpreter::Answer &answer) {
+  if (interpreter.hasFindings() && !PyErr_Occurred() && !reportFindings())
+    return {};
   if (answer && !PyErr_Occurred())
     return fromItem(*answer);
   raise();

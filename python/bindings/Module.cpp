@@ -316,13 +316,21 @@ nb::object makeSessionDescriptor(Session &session, const std::string &type,
 
 void addSession(nb::module_ &m) {
   nb::class_<Session>(m, "Session", "The state of an interpreted launch.")
-      .def("__init__", [](Session *self,
-                          nb::handle callFunction) { new (self) Session(Ref::borrow(callFunction.ptr())); })
+      .def(
+          "__init__",
+          [](Session *self, nb::handle callFunction, nb::handle report) {
+            new (self) Session(Ref::borrow(callFunction.ptr()), Ref::borrow(report.ptr()));
+          },
+          "call_function"_a, "report"_a.none())
       .def("begin", &beginSession)
       .def("end", &endSession)
       .def("set_program", &setProgram, "program"_a, "grid"_a)
-      .def("add_memory", [](Session &self, uint64_t begin, uint64_t end,
-                            const std::string &name) { self.interpreter.addMemory(begin, end, name); })
+      .def(
+          "add_memory",
+          [](Session &self, uint64_t begin, uint64_t end, const std::string &name, uint64_t neverWritten) {
+            self.interpreter.addMemory(begin, end, name, neverWritten);
+          },
+          "begin"_a, "end"_a, "name"_a, "never_written"_a)
       .def("commit", [](Session &self) { self.interpreter.commit(); })
       .def("roll_back", [](Session &self) { self.interpreter.rollBack(); })
       .def("scalar", &makeScalar, "type"_a, "bits"_a)

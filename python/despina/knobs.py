@@ -164,6 +164,8 @@ _exit_hooks = HookChain(reversed=True)
 class runtime_knobs(base_knobs):
     debug = env_bool("TRITON_DEBUG")
     interpret = env_bool("TRITON_INTERPRET")
+    sanitize = env_bool("DESPINA_SANITIZE")
+    sanitize_order = env_str("DESPINA_SANITIZE_ORDER")
     jit_cache_hook = None
     jit_post_compile_hook = None
 

@@ -13,6 +13,7 @@
 #define DESPINA_INTERPRETER_EAGERBUILDER_H
 
 #include "despina/Interpreter/Memory.h"
+#include "despina/Interpreter/Sanitizer.h"
 #include "despina/Interpreter/Tile.h"
 
 #include <functional>
@@ -32,6 +33,9 @@ public:
   // What the interpreter sets and asks.
   void setProgram(const uint32_t (&program)[3], const uint32_t (&grid)[3]);
   Memory &memory() { return memory_; }
+  /// Null unless faults are looked for.
+  Sanitizer *sanitizer() { return sanitizer_.get(); }
+  void sanitize() { sanitizer_ = std::make_unique<Sanitizer>(); }
   std::optional<Failure> takeFailure() { return std::exchange(failure_, std::nullopt); }
   bool hasFailed() const { return failure_.has_value(); }
   /// True once a combine function on many elements at once asked for what only single elements have.
@@ -147,6 +151,15 @@ private:
   void fail(std::string kind, std::string message);
   void failAccess(const AccessError &error, const char *operation);
 
+  // What is undefined, for the sanitizer (EagerUndefined.cpp). None of these does anything without one.
+  void carryUndefined(Tile &result, llvm::ArrayRef<Tile *> operands) const;
+  /// The same operation on the marks of `x` gives those of the result.
+  void carryUndefined(Handle result, Handle x, llvm::function_ref<Handle(Handle)> again);
+  void carryUndefinedLines(Handles &results, llvm::ArrayRef<Handle> inputs,
+                           llvm::function_ref<std::optional<Handles>(Handle)> again);
+  void checkDefined(const Tile &tile, int64_t position, const char *what);
+  void checkDescriptor(const Tile &descriptor, const Type &block);
+
   // Reductions and scans (EagerReduce.cpp).
   struct Nest;
   std::optional<std::vector<TileRef>> combineLanes(Combine combine, llvm::ArrayRef<TileRef> lhs,
@@ -169,6 +182,7 @@ private:
   TileRef updateElements(AtomicKind kind, const Tile &pointer, const Tile &value, const Tile *mask);
 
   Memory memory_;
+  std::unique_ptr<Sanitizer> sanitizer_;
   llvm::SmallVector<TileRef, 0> kept_;
   TileRef placeholder_;
   std::optional<Failure> failure_;

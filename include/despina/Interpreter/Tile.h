@@ -63,6 +63,8 @@ struct Tile : llvm::RefCountedBase<Tile> {
   Extents shape;        ///< empty: a scalar
   int64_t size = 1;     ///< number of elements
   BufferRef buffer;
+  /// For the sanitizer: a byte for each stored element, 1 where its value is undefined. Null: none is.
+  BufferRef undefined;
   std::unique_ptr<Description> description;
 
   int64_t stored() const { return uniform ? 1 : size; }
@@ -71,6 +73,12 @@ struct Tile : llvm::RefCountedBase<Tile> {
   template <typename T> T *data() { return static_cast<T *>(buffer->data()); }
   template <typename T> const T *data() const { return static_cast<const T *>(buffer->data()); }
   const char *bytes() const { return data<char>(); }
+
+  bool isUndefinedAt(int64_t position) const {
+    return undefined && static_cast<const uint8_t *>(undefined->data())[position * step()];
+  }
+  /// Which elements are undefined, as a tile; only where some are.
+  TileRef undefinedTile() const;
 
   /// A tile with memory of its own, not filled yet. `size` counts lanes when the shape is empty.
   static TileRef make(const Type &element, llvm::ArrayRef<int64_t> shape, bool uniform, int64_t size);

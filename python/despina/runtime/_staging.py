@@ -49,14 +49,15 @@ def _root(array):
 
 def _numpy_bounds(array):
     numpy = sys.modules["numpy"]
-    return getattr(numpy.lib, "array_utils", numpy).byte_bounds(_root(array))
+    return getattr(numpy.lib, "array_utils", numpy).byte_bounds(array)
 
 
 class Staging:
-    """Walks over the bound arguments. `host_regions` are (begin, end, name) of the memory that a launch may use."""
+    """Walks over the bound arguments. `host_regions` are (begin, end, name) of the memory that a launch may use: all of
+    the arrays that own it, or with `exact` what the arguments themselves reach."""
 
-    def __init__(self, bound, device):
-        self.host_regions, self.copies = [], []
+    def __init__(self, bound, device, exact=False):
+        self.host_regions, self.copies, self.exact = [], [], exact
         self.on_device = device >= 0
         for name, value in bound.items():
             self._add(name, value)
@@ -69,7 +70,7 @@ class Staging:
         # A TensorWrapper and a TensorDescriptor have what they stand for as `base`.
         numpy, torch, cupy = (sys.modules.get(module) for module in ("numpy", "torch", "cupy"))
         if numpy is not None and isinstance(value, numpy.ndarray):
-            self.host_regions.append((*_numpy_bounds(value), name))
+            self.host_regions.append((*_numpy_bounds(value if self.exact else _root(value)), name))
         elif torch is not None and isinstance(value, torch.Tensor):
             self._add_torch(torch, name, value)
         elif cupy is not None and isinstance(value, cupy.ndarray):
@@ -86,7 +87,11 @@ class Staging:
         if tensor.device.type == "meta":
             return
         storage = tensor.untyped_storage()
-        if tensor.device.type == "cpu":
+        if tensor.device.type == "cpu" and self.exact:
+            reach = sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride())) + 1
+            begin, reach = tensor.data_ptr(), reach if tensor.numel() else 0
+            self.host_regions.append((begin, begin + reach * tensor.element_size(), name))
+        elif tensor.device.type == "cpu":
             begin = storage.data_ptr()
             self.host_regions.append((begin, begin + storage.nbytes(), name))
         else:

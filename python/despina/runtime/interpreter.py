@@ -17,6 +17,7 @@ from .. import _native, knobs
 from ..compiler.compiler import _unwrap
 from ._rewrite import rewritten
 from ._staging import Staging
+from . import sanitizer
 from .errors import InterpreterError
 from .jit import JITFunction
 
@@ -111,14 +112,19 @@ class _Launch:
     def __init__(self, fn, grid):
         self.fn, self.grid = fn, grid
         self.total = grid[0] * grid[1] * grid[2]
-        self.session = _native.Session(_call_function)
-        self.done = 0
         self.program = (0, 0, 0)
+        self.sanitizes = sanitizer.is_on()
+        self.session = _native.Session(_call_function, sanitizer.reporter(fn, self) if self.sanitizes else None)
+        self.done = 0
+
+    def programs(self):
+        programs = itertools.product(*map(range, self.grid))
+        return sanitizer.in_order(programs) if self.sanitizes else programs
 
     def run(self, arguments, slots, staging):
         session, function, progress = self.session, rewritten(self.fn), _Progress(self.fn.__name__, self.total)
         for begin, end, name in staging.host_regions:
-            session.add_memory(begin, end, name)
+            session.add_memory(begin, end, name, sanitizer.NEVER_WRITTEN)
         session.begin()
         try:
             slots = iter(slots)
@@ -129,7 +135,7 @@ class _Launch:
                     variadic = value
                 else:
                     values.append(value)
-            for program in itertools.product(*map(range, self.grid)):
+            for program in self.programs():
                 self.program = program
                 session.set_program(program, self.grid)
                 function(*values, *variadic)
@@ -195,5 +201,5 @@ class InterpretedFunction(JITFunction):
         self._check(key, arguments)
         if grid is None or 0 in grid:
             return None
-        _Launch(self, grid).guarded(arguments, slots, Staging(bound, device))
+        _Launch(self, grid).guarded(arguments, slots, Staging(bound, device, exact=sanitizer.is_on()))
         return None

@@ -513,7 +513,9 @@ class LazyDict:
 
 
 def _function_class(interpret):
-    if not (knobs.runtime.interpret if interpret is None else interpret):
+    if interpret is None:
+        interpret = knobs.runtime.interpret or knobs.runtime.sanitize
+    if not interpret:
         return JITFunction
     from .interpreter import InterpretedFunction
 
