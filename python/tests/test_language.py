@@ -352,6 +352,7 @@ SCOPES = """
 """
 
 
+@pytest.mark.compiled_only("the interpreter enters each time that it runs")
 def test_with_enters_and_leaves_while_compiling():
     module = module_from(
         SCOPES

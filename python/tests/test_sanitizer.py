@@ -47,7 +47,7 @@ def kernel(x_ptr, out_ptr, n, GOOD: tl.constexpr):
 def kernel(x_ptr, out_ptr, n, GOOD: tl.constexpr):
     pid = tl.program_id(0)
     if GOOD:
-        tl.atomic_add(out_ptr, 1.0)
+        tl.atomic_add(x_ptr, 1.0)
     else:
         tl.store(out_ptr, 1.0)  # here
 """,
