@@ -73,7 +73,8 @@ template <int mode, typename Result, typename T> Result toInteger(T x) {
   default: x = std::nearbyint(x); break;
   }
   using Limits = std::numeric_limits<Result>;
-  constexpr T beyond = static_cast<T>(Limits::max() / 2 + 1) * 2; // a power of two
+  constexpr Result half = Limits::max() / 2 + 1; // a power of two
+  constexpr T beyond = static_cast<T>(half) * 2;
   if (std::isnan(x))
     return 0;
   if (x >= beyond)

@@ -33,8 +33,7 @@ public:
   explicit Decomposition(tt::DotScaledOp op)
       : op(op), b(op), loc(op.getLoc()), rank(cast<RankedTensorType>(op.getC().getType()).getRank()),
         k(op.reductionSize()), type(computeType()),
-        mantissa(static_cast<unsigned>(type.getFPMantissaWidth()) - 1), i8(b.getI8Type()),
-        i16(b.getI16Type()) {}
+        mantissa(static_cast<unsigned>(type.getFPMantissaWidth()) - 1), i16(b.getI16Type()) {}
 
   void run() {
     Value left = factor({op.getA(), op.getAScale(), op.getAElemType(), op.getLhsKPack(), false});
@@ -162,7 +161,7 @@ private:
   int64_t k;
   FloatType type;
   unsigned mantissa;
-  Type i8, i16;
+  Type i16;
 };
 
 class DecomposeDotScaledPass : public PassWrapper<DecomposeDotScaledPass, OperationPass<tt::FuncOp>> {
