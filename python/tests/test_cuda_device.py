@@ -12,6 +12,7 @@ import despina as triton
 import despina.language as tl
 from despina import _native
 from despina.runtime.driver import CUDADriver, driver
+from gpu import without_copies
 
 pytestmark = [pytest.mark.cuda_only]
 with_torch = pytest.mark.needs_torch
@@ -174,7 +175,10 @@ def test_fewer_registers_than_a_kernel_needs(rng, options):
 def test_memory_of_the_host(rng):
     x, host = Array(rng.standard_normal(64).astype(np.float32)), np.zeros(64, np.float32)
     for argument in (host, RawPointer(host.ctypes.data)):
-        with pytest.raises(ValueError, match=r"Pointer argument cannot be accessed from Triton \(cpu tensor\?\)"):
+        with (
+            without_copies(),
+            pytest.raises(ValueError, match=r"Pointer argument cannot be accessed from Triton \(cpu tensor\?\)"),
+        ):
             add[(1,)](x, argument, x, 64, BLOCK=64)
     check_that_all_is_well(rng)
 
