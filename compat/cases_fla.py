@@ -115,7 +115,6 @@ REFERENCES = {
     "parallel_attn": _reference("attn", "naive_parallel_attn"),
     "parallel_parallax": _reference("parallax", "naive_parallax"),
     "fused_recurrent_hgrn": _reference("hgrn", "naive_recurrent_hgrn"),
-    "chunk_comba": _reference("comba", "naive_recurrent_comba"),
     "chunk_linear_attn": _reference("linear_attn", "naive_recurrent_linear_attn"),
     "fused_recurrent_linear_attn": _reference("linear_attn", "naive_recurrent_linear_attn"),
     "parallel_wall_attn": _reference("wall_attn", "naive_wall_attn"),
