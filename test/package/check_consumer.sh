@@ -9,7 +9,7 @@ rm -rf "$stage" "$consumer"
 cmake --install "$build" --prefix "$stage" --component development --strip >/dev/null
 # Only the public headers are installed.
 headers=$(cd "$stage/include" && find . -type f | sort | tr '\n' ' ')
-[ "$headers" = "./despina/c.h ./despina/despina.h ./despina/device.h ./despina/host.h " ] || {
+[ "$headers" = "./despina/c.h ./despina/despina.h ./despina/device.h ./despina/host.h ./despina/interpreter.h " ] || {
   echo "unexpected installed headers: $headers" >&2
   exit 1
 }

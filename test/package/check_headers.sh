@@ -23,7 +23,7 @@ check() {
   grep -q "/despina/$header\$" <<<"$drawn" || { echo "the check of despina/$header saw no header" >&2; exit 1; }
 }
 
-for header in despina.h host.h; do
+for header in despina.h device.h host.h interpreter.h; do
   check cpp "$header" "$clang" -std=c++20
   check cpp "$header" g++ -std=c++20
   check cpp "$header" g++ -std=c++17
