@@ -22,7 +22,7 @@ llvm.func @__nv_isinfd(f64) -> i32
 // CHECK-NOT: .func {{.*}}__nv_
 // CHECK-LABEL: .visible .entry floats
 // CHECK-DAG: add.rz.f32
-// CHECK-DAG: add.rp.f64
+// CHECK-DAG: sub.rp.f64
 // CHECK-DAG: fma.rm.f64
 // CHECK-DAG: cvt.rmi.s32.f32
 // CHECK-DAG: cvt.rz.f64.u64
