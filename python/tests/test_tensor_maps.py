@@ -94,6 +94,13 @@ def host_made(x_ptr, o_ptr, M, N: tl.constexpr, B: tl.constexpr):
     o = tl.make_tensor_descriptor(o_ptr, [M, N], [N, 1], [B, N])
     for i in range(0, 3 * B, B):
         o.store([i, 0], x.load([i, 0]) + 1)
+
+@triton.jit
+def edges(x_ptr, o_ptr, M, N, stride, down, right, BM: tl.constexpr, BN: tl.constexpr):
+    x = tl.make_tensor_descriptor(x_ptr, [BM, BN], [BN, 1], [BM, BN])
+    o = tl.make_tensor_descriptor(o_ptr, [M, N], [stride, 1], [BM, BN])
+    o.store([down, right * 16], x.load([0, 0]))
+    o.atomic_add([down, right * 16], x.load([0, 0]))
 """)
 
 ALL = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
@@ -148,6 +155,22 @@ def test_tensors_without_elements_of_the_host(rows, rng):
     wanted = out.copy()
     wanted[:rows] = x[:rows] + 1
     module.host_made[(1,)](x, out, rows, 32, 8)
+    np.testing.assert_array_equal(out, wanted)
+
+
+@pytest.mark.parametrize("down, right", [(0, 0), (0, 2), (-5, 0), (3, -1), (-5, 1), (30, 3), (-9, -3), (4, 1)])
+@pytest.mark.parametrize("dtype", ["int32", "float32", "float16"])
+@pytest.mark.parametrize("rows, columns", [(33, 77), (7, 45), (40, 64)])
+def test_writes_at_edges(dtype, rows, columns, down, right, rng):
+    """What lies beside the tensor in the same rows stays as it was, and blocks may begin before it."""
+    x, out = numbers(rng, (8, 32), dtype), numbers(rng, (48, 96), dtype)
+    wanted = out.copy()
+    for i in range(8):
+        for j in range(32):
+            row, column = down + i, right * 16 + j
+            if 0 <= row < rows and 0 <= column < columns:
+                wanted[row, column] = 2 * x[i, j]
+    module.edges[(1,)](x, out, rows, columns, 96, down, right, 8, 32)
     np.testing.assert_array_equal(out, wanted)
 
 

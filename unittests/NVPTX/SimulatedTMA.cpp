@@ -13,6 +13,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 #include <cstring>
@@ -147,6 +148,14 @@ public:
     return product;
   }
 
+  /// As seen on an H200: no coordinate may be negative, and a row goes on to the next 16 bytes.
+  void prepareWrite() {
+    if (llvm::any_of(coords, [](int32_t start) { return start < 0; }))
+      state.error = "a bulk copy writes at a negative position";
+    auto unit = static_cast<int64_t>(16 / bytesOf(fields));
+    rowEnd = static_cast<int64_t>(llvm::alignTo(static_cast<uint64_t>(fields.dims[0]), unit));
+  }
+
   /// Calls body(element in shared memory, element of the tensor or null).
   template <typename Body> void forEachElement(Body body) const {
     unsigned size = bytesOf(fields);
@@ -156,7 +165,8 @@ public:
       for (unsigned axis = 0; axis <= fields.rank; ++axis) {
         int64_t place = coords[axis] + static_cast<int64_t>(rest % fields.box[axis]);
         rest /= fields.box[axis];
-        inside &= place >= 0 && place < fields.dims[axis];
+        inside &=
+            place >= 0 && place < (axis == 0 && rowEnd ? rowEnd : static_cast<int64_t>(fields.dims[axis]));
         offset += static_cast<uint64_t>(place) * (axis == 0 ? size : fields.strides[axis - 1]);
       }
       auto *here = reinterpret_cast<uint8_t *>(swizzled(shared + index * size, fields.swizzle));
@@ -186,6 +196,7 @@ private:
   BlockState &state;
   uint64_t shared;
   llvm::ArrayRef<int32_t> coords;
+  int64_t rowEnd = 0; ///< of a write
 };
 
 llvm::SmallVector<int32_t, 5> coordinates(const ThreadCall &call, size_t first, size_t count) {
@@ -275,6 +286,7 @@ void storeBox(BlockState &state, ThreadCall &call) {
   uint64_t rank = number(call, 0);
   llvm::SmallVector<int32_t, 5> coords = coordinates(call, 2, rank);
   BoxCopy copy(state, number(call, 1), number(call, 2 + rank), coords);
+  copy.prepareWrite();
   copy.forEachElement([&](const uint8_t *from, uint8_t *to) {
     if (to)
       std::memcpy(to, from, bytesOf(copy.fields));
@@ -286,6 +298,7 @@ void reduceBox(BlockState &state, ThreadCall &call) {
   uint64_t rank = number(call, 0);
   llvm::SmallVector<int32_t, 5> coords = coordinates(call, 3, rank);
   BoxCopy copy(state, number(call, 2), number(call, 3 + rank), coords);
+  copy.prepareWrite();
   copy.forEachElement([&](const uint8_t *from, uint8_t *to) {
     if (to && !combine(copy.fields.type, reductions[number(call, 1)], from, to))
       state.error = "the simulator does not know a reduction of such elements";

@@ -12,14 +12,17 @@
 // made before it, or that only the hardware can follow. A descriptor that control flow hands on is an i64:
 // the address of its map.
 //
-// No map can say that a tensor has no elements, so that is kept beside it: accesses then start at a negative
-// position, where nothing is. In the address of a map it is the lowest bit.
+// No map can say that a tensor has no elements, so that is kept beside it: loads then start at a negative
+// position, where nothing is, and nothing is written. In the address of a map it is the lowest bit. Writes
+// that the hardware would do wrong (TensorMapWrites.h) go through pointers, where only the run can tell by a
+// branch.
 //
 //===----------------------------------------------------------------------===//
 #include "ArchitecturePass.h"
 #include "DescriptorGroups.h"
 #include "Legality.h"
 #include "MemoryPasses.h"
+#include "TensorMapWrites.h"
 #include "TensorMaps.h"
 
 #include "despina/Analysis/AxisInfo.h"
@@ -219,7 +222,7 @@ unsigned loopsAround(Value value) {
   return count;
 }
 
-/// The coordinates of an access, outside of the tensor where it is empty. One axis is enough: that whose
+/// The coordinates of a load, outside of the tensor where it is empty. One axis is enough: that whose
 /// coordinate changes least.
 SmallVector<Value> coordinates(OpBuilder &b, Location loc, ValueRange indices, Value empty) {
   constexpr int64_t outside = -(int64_t(1) << 30);
@@ -232,21 +235,47 @@ SmallVector<Value> coordinates(OpBuilder &b, Location loc, ValueRange indices, V
   return coords;
 }
 
-void rewriteUser(Operation *user, Value map, Value empty) {
-  OpBuilder b(user);
+/// Stores or reduces at an access's own indices.
+void createWrite(OpBuilder &b, Operation *user, Value map) {
   Location loc = user->getLoc();
-  if (auto load = dyn_cast<tt::DescriptorLoadOp>(user)) {
-    auto value =
-        ttng::TMALoadOp::create(b, loc, load.getType(), map, coordinates(b, loc, load.getIndices(), empty));
-    load.getResult().replaceAllUsesWith(value.getResult());
-  } else if (auto store = dyn_cast<tt::DescriptorStoreOp>(user)) {
-    ttng::TMAStoreOp::create(b, loc, map, coordinates(b, loc, store.getIndices(), empty), store.getSrc());
-  } else {
-    auto reduce = cast<tt::DescriptorReduceOp>(user);
-    ttng::TMAReduceOp::create(b, loc, reduce.getKind(), map, coordinates(b, loc, reduce.getIndices(), empty),
-                              reduce.getSrc());
+  if (auto store = dyn_cast<tt::DescriptorStoreOp>(user)) {
+    ttng::TMAStoreOp::create(b, loc, map, store.getIndices(), store.getSrc());
+    return;
   }
+  auto reduce = cast<tt::DescriptorReduceOp>(user);
+  ttng::TMAReduceOp::create(b, loc, reduce.getKind(), map, reduce.getIndices(), reduce.getSrc());
+}
+
+ValueRange writtenIndices(Operation *user) {
+  if (auto store = dyn_cast<tt::DescriptorStoreOp>(user))
+    return store.getIndices();
+  return cast<tt::DescriptorReduceOp>(user).getIndices();
+}
+
+/// Writes through the map where the condition holds, and through pointers elsewhere, if there is a way.
+void rewriteWrite(Operation *user, Value map, Value condition, bool hasOtherWay) {
+  OpBuilder b(user);
+  if (condition) {
+    auto branch = scf::IfOp::create(b, user->getLoc(), condition, /*withElseRegion=*/hasOtherWay);
+    if (hasOtherWay)
+      branch.getElseBodyBuilder().clone(*user);
+    b = branch.getThenBodyBuilder();
+  }
+  createWrite(b, user, map);
   user->erase();
+}
+
+void rewriteLoad(tt::DescriptorLoadOp load, Value map, Value empty) {
+  OpBuilder b(load);
+  Location loc = load.getLoc();
+  auto value =
+      ttng::TMALoadOp::create(b, loc, load.getType(), map, coordinates(b, loc, load.getIndices(), empty));
+  load.getResult().replaceAllUsesWith(value.getResult());
+  load.erase();
+}
+
+Value inverted(OpBuilder &b, Location loc, Value flag) {
+  return arith::XOrIOp::create(b, loc, flag, arith::ConstantIntOp::create(b, loc, 1, 1));
 }
 
 //===----------------------------------------------------------------------===//
@@ -301,9 +330,18 @@ private:
       if (canAccess(user, element, axisInfo_))
         users.push_back(user);
     if (group.isHandedOn() &&
-        (!group.isClosed || users.size() != group.users.size() || group.outlivesIteration()))
+        (!group.isClosed || users.size() != group.users.size() || group.outlivesIteration() ||
+         !llvm::all_of(users, [&](Operation *user) { return isSafeForAll(user, group); })))
       users.clear();
     return users;
+  }
+
+  /// Of a descriptor that is handed on nothing but the map is left, so its writes have no other way.
+  bool isSafeForAll(Operation *user, DescriptorGroup &group) const {
+    return isa<tt::DescriptorLoadOp>(user) || needsMap(user) ||
+           llvm::all_of(group.makers, [&](tt::MakeTensorDescOp maker) {
+             return isAlwaysWritable(writtenIndices(user), maker, axisInfo_);
+           });
   }
 
   static bool isWorthMaking(tt::MakeTensorDescOp maker, ArrayRef<Operation *> users) {
@@ -326,9 +364,26 @@ private:
     OpBuilder b(plan.maker);
     Value map = createMap(b, plan), empty = isEmpty(b, plan.maker);
     for (Operation *user : users)
-      rewriteUser(user, map, empty);
+      if (auto load = dyn_cast<tt::DescriptorLoadOp>(user))
+        rewriteLoad(load, map, empty);
+      else
+        rewriteWriteOf(plan.maker, user, map, empty);
     if (plan.maker->use_empty())
       plan.maker->erase();
+  }
+
+  /// Where only the hardware can reduce, what it does at the edges is what is done.
+  void rewriteWriteOf(tt::MakeTensorDescOp maker, Operation *user, Value map, Value empty) {
+    OpBuilder b(user);
+    Location loc = user->getLoc();
+    bool hasOtherWay = !needsMap(user);
+    Value edges = hasOtherWay ? isWritable(b, loc, writtenIndices(user), maker, axisInfo_) : Value();
+    Value condition = edges;
+    if (empty) {
+      Value some = inverted(b, loc, empty);
+      condition = edges ? Value(arith::AndIOp::create(b, loc, some, edges)) : some;
+    }
+    rewriteWrite(user, map, condition, /*hasOtherWay=*/static_cast<bool>(edges));
   }
 
   void rewriteGroup(DescriptorGroup &group, MutableArrayRef<Plan> plans, ArrayRef<Operation *> users) {
@@ -361,7 +416,9 @@ private:
       empty = arith::TruncIOp::create(b, loc, b.getI1Type(), lowest);
     }
     Value map = tt::IntToPtrOp::create(b, loc, tt::PointerType::get(b.getI8Type()), address);
-    rewriteUser(user, map, empty);
+    if (auto load = dyn_cast<tt::DescriptorLoadOp>(user))
+      return rewriteLoad(load, map, empty);
+    rewriteWrite(user, map, empty ? inverted(b, loc, empty) : Value(), /*hasOtherWay=*/false);
   }
 
   ModuleOp module_;

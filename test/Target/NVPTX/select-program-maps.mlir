@@ -16,7 +16,10 @@
 // CHECK: scf.for
 // CHECK-NEXT: %[[Y:.*]] = arith.select %[[EMPTY]], %c-1073741824_i32, %{{.*}}
 // CHECK-NEXT: ttng.tma_load %[[MAP]][%[[Y]], %{{.*}}]
-// CHECK-NEXT: ttng.tma_store %[[MAP]][%[[Y]], %{{.*}}]
+// CHECK-NEXT: %[[SOME:.*]] = arith.cmpi sgt, %[[ROWS]], %c0_i32
+// CHECK-NEXT: scf.if %[[SOME]] {
+// CHECK-NEXT: ttng.tma_store %[[MAP]][%{{.*}}, %{{.*}}]
+// CHECK-NEXT: }
 // PLAIN-LABEL: tt.func public @before
 // PLAIN: tt.descriptor_load
 tt.func public @before(%p: !tt.ptr<f16>, %rows: i32, %stride: i64, %n: i32) {

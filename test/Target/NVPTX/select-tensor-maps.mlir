@@ -13,7 +13,7 @@
 // CHECK-SAME: swizzleBytes = 64 : i32
 // CHECK-SAME: }]}
 
-// Accesses to a tensor without rows start at a negative one.
+// Loads from a tensor without rows start at a negative one; nothing is written to it.
 // CHECK-LABEL: tt.func public @accesses
 // CHECK-SAME: %[[ROWS:[a-z0-9]+]]: i32,
 // CHECK-NOT: tt.make_tensor_descriptor
@@ -22,10 +22,13 @@
 // CHECK-NOT: tt.descriptor
 // CHECK: %[[Y:.*]] = arith.select %[[EMPTY]], %c-1073741824_i32, %{{.*}} : i32
 // CHECK: %[[V:.*]] = ttng.tma_load %[[MAP]][%[[Y]], %[[X:.*]]] : <i8> -> tensor<16x32xf16>
-// CHECK: %[[YS:.*]] = arith.select %[[EMPTY]], %c-1073741824_i32
-// CHECK: ttng.tma_store %[[MAP]][%[[YS]], %[[X]]], %[[V]] : <i8>, tensor<16x32xf16>
-// CHECK: %[[YR:.*]] = arith.select %[[EMPTY]], %c-1073741824_i32
-// CHECK: ttng.tma_reduce add, %[[MAP]][%[[YR]], %[[X]]], %[[V]] : <i8>, tensor<16x32xf16>
+// CHECK: %[[SOME:.*]] = arith.xori %[[EMPTY]], %true
+// CHECK: scf.if %[[SOME]] {
+// CHECK-NEXT: ttng.tma_store %[[MAP]][%[[YW:.*]], %[[X]]], %[[V]] : <i8>, tensor<16x32xf16>
+// CHECK-NEXT: }
+// CHECK: scf.if
+// CHECK-NEXT: ttng.tma_reduce add, %[[MAP]][%[[YW]], %[[X]]], %[[V]] : <i8>, tensor<16x32xf16>
+// CHECK-NEXT: }
 // CHECK: tt.return
 tt.func public @accesses(%p: !tt.ptr<f16>, %rows: i32, %stride: i64) {
   %one = arith.constant 1 : i64
@@ -39,6 +42,41 @@ tt.func public @accesses(%p: !tt.ptr<f16>, %rows: i32, %stride: i64) {
   %0 = tt.descriptor_load %d[%y, %x] : !tt.tensordesc<tensor<16x32xf16>> -> tensor<16x32xf16>
   tt.descriptor_store %d[%y, %x], %0 : !tt.tensordesc<tensor<16x32xf16>>, tensor<16x32xf16>
   tt.descriptor_reduce add, %d[%y, %x], %0 : !tt.tensordesc<tensor<16x32xf16>>, tensor<16x32xf16>
+  tt.return
+}
+
+// -----
+
+// Writes at a position that may be negative, and to rows that may end inside of 16 bytes: what the run finds decides.
+// Reductions that only the hardware has take it as it is.
+// CHECK-LABEL: tt.func public @edges
+// CHECK-SAME: %[[P:[a-z0-9]+]]: !tt.ptr<f16>, %[[N:[a-z0-9]+]]: i32, %[[Y:[a-z0-9]+]]: i32
+// CHECK: %[[MAP:.*]] = ttng.tensor_map_argument 0
+// CHECK: %[[DESC:.*]] = tt.make_tensor_descriptor
+// CHECK: %[[POSITIVE:.*]] = arith.cmpi sge, %[[Y]], %c0_i32
+// CHECK: %[[REST:.*]] = arith.andi %[[N]], %c7_i32
+// CHECK: %[[LAST:.*]] = arith.subi %[[N]], %c32_i32
+// CHECK: %[[ENDS:.*]] = arith.cmpi eq, %[[REST]], %c0_i32
+// CHECK: %[[BEFORE:.*]] = arith.cmpi sle, %[[X:.*]], %[[LAST]]
+// CHECK: %[[ROW:.*]] = arith.ori %[[ENDS]], %[[BEFORE]]
+// CHECK: %[[BOTH:.*]] = arith.andi %[[POSITIVE]], %[[ROW]]
+// CHECK: scf.if
+// CHECK-NEXT: ttng.tma_store %[[MAP]][%[[Y]], %[[X]]]
+// CHECK-NEXT: } else {
+// CHECK-NEXT: tt.descriptor_store %[[DESC]][%[[Y]], %[[X]]]
+// CHECK-NEXT: }
+// CHECK: scf.if
+// CHECK-NEXT: ttng.tma_reduce max
+// CHECK-NEXT: }
+tt.func public @edges(%p: !tt.ptr<f16>, %n: i32, %y: i32, %v: tensor<16x32xf16>) {
+  %one = arith.constant 1 : i64
+  %stride = arith.constant 4096 : i64
+  %c32 = arith.constant 32 : i32
+  %i = tt.get_program_id x : i32
+  %x = arith.muli %i, %c32 : i32
+  %d = tt.make_tensor_descriptor %p, [%n, %n], [%stride, %one] : <f16>, <tensor<16x32xf16>>
+  tt.descriptor_store %d[%y, %x], %v : !tt.tensordesc<tensor<16x32xf16>>, tensor<16x32xf16>
+  tt.descriptor_reduce max, %d[%y, %x], %v : !tt.tensordesc<tensor<16x32xf16>>, tensor<16x32xf16>
   tt.return
 }
 

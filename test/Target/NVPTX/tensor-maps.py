@@ -1,7 +1,7 @@
 # Accesses through descriptors are bulk copies where the hardware has them, and plain ones elsewhere.
 #
-# RUN: despina compile %s:copy -t cuda --arch sm_90a -s "*fp16:16,*fp16:16,i32,i32,i32:16" -c ROWS=32 COLUMNS=64 -e ptx | FileCheck %s --check-prefix=BULK
-# RUN: despina compile %s:copy -t cuda --arch sm_80 -s "*fp16:16,*fp16:16,i32,i32,i32:16" -c ROWS=32 COLUMNS=64 -e ptx | FileCheck %s --check-prefix=PLAIN
+# RUN: despina compile %s:copy -t cuda --arch sm_90a -s "*fp16:16,*fp16:16,i32,i32:16,i32:16" -c ROWS=32 COLUMNS=64 -e ptx | FileCheck %s --check-prefix=BULK
+# RUN: despina compile %s:copy -t cuda --arch sm_80 -s "*fp16:16,*fp16:16,i32,i32:16,i32:16" -c ROWS=32 COLUMNS=64 -e ptx | FileCheck %s --check-prefix=PLAIN
 #
 # A row of 64 halves is a box of 128 bytes, 32 rows are 4096 bytes. The maps are parameters, the one that is read
 # and the one that is written.
@@ -34,8 +34,8 @@
 # PLAIN: st.global
 #
 # Atomic addition in the unit that copies; a block that may start anywhere is read by threads.
-# RUN: despina compile %s:accumulate -t cuda --arch sm_90a -s "*fp32:16,*fp32:16,i32" -c BLOCK=128 -e ptx | FileCheck %s --check-prefix=REDUCE
-# RUN: despina compile %s:accumulate -t cuda --arch sm_89 -s "*fp32:16,*fp32:16,i32" -c BLOCK=128 -e ptx | FileCheck %s --check-prefix=ATOMIC
+# RUN: despina compile %s:accumulate -t cuda --arch sm_90a -s "*fp32:16,*fp32:16,i32:16" -c BLOCK=128 -e ptx | FileCheck %s --check-prefix=REDUCE
+# RUN: despina compile %s:accumulate -t cuda --arch sm_89 -s "*fp32:16,*fp32:16,i32:16" -c BLOCK=128 -e ptx | FileCheck %s --check-prefix=ATOMIC
 # REDUCE-NOT: cp.async.bulk.tensor
 # REDUCE: ld.global
 # REDUCE: cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group
@@ -46,9 +46,9 @@
 #
 # Tensors that begin where the program says: it makes two maps for itself, 128 bytes each. Loads and stores go through
 # them. What is plainly stored first takes a fence. An architecture without its `a` has no such maps.
-# RUN: despina compile %s:batched -t cuda --arch sm_90a -s "*fp16:16,*fp16:16,i32,i32,i32:16" -c ROWS=32 COLUMNS=64 -e ptx | FileCheck %s --check-prefix=OWN
-# RUN: despina compile %s:batched -t cuda --arch sm_90 -s "*fp16:16,*fp16:16,i32,i32,i32:16" -c ROWS=32 COLUMNS=64 -e ptx | FileCheck %s --check-prefix=PLAIN
-# RUN: despina compile %s:batched -t cuda --arch sm_90a -s "*fp16:16,*fp16:16,i32,i32,i32:16" -c ROWS=32 COLUMNS=64 -e cubin -o %t.batched.cubin
+# RUN: despina compile %s:batched -t cuda --arch sm_90a -s "*fp16:16,*fp16:16,i32,i32:16,i32:16" -c ROWS=32 COLUMNS=64 -e ptx | FileCheck %s --check-prefix=OWN
+# RUN: despina compile %s:batched -t cuda --arch sm_90 -s "*fp16:16,*fp16:16,i32,i32:16,i32:16" -c ROWS=32 COLUMNS=64 -e ptx | FileCheck %s --check-prefix=PLAIN
+# RUN: despina compile %s:batched -t cuda --arch sm_90a -s "*fp16:16,*fp16:16,i32,i32:16,i32:16" -c ROWS=32 COLUMNS=64 -e cubin -o %t.batched.cubin
 # OWN: .version 8.5
 # OWN: .visible .entry batched(
 # OWN-NOT: .b8 batched_param
@@ -65,8 +65,8 @@
 # OWN: cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%[[TO]],
 #
 # Two blocks copy half of the rows each, and write them.
-# RUN: despina compile %s:copy -t cuda --arch sm_90a --num-ctas 2 -s "*fp16:16,*fp16:16,i32,i32,i32:16" -c ROWS=32 COLUMNS=64 -e ptx | FileCheck %s --check-prefix=CLUSTER
-# RUN: despina compile %s:copy -t cuda --arch sm_90a --num-ctas 2 -s "*fp16:16,*fp16:16,i32,i32,i32:16" -c ROWS=32 COLUMNS=64 -e cubin -o %t.cluster.cubin
+# RUN: despina compile %s:copy -t cuda --arch sm_90a --num-ctas 2 -s "*fp16:16,*fp16:16,i32,i32:16,i32:16" -c ROWS=32 COLUMNS=64 -e ptx | FileCheck %s --check-prefix=CLUSTER
+# RUN: despina compile %s:copy -t cuda --arch sm_90a --num-ctas 2 -s "*fp16:16,*fp16:16,i32,i32:16,i32:16" -c ROWS=32 COLUMNS=64 -e cubin -o %t.cluster.cubin
 # CLUSTER: %cluster_ctaid.x
 # CLUSTER-NOT: {{(ld|st)}}.global
 # CLUSTER-DAG: mbarrier.arrive.expect_tx.shared::cta.b64 _, [%{{.*}}], 2048;
@@ -75,9 +75,17 @@
 # CLUSTER: cp.async.bulk.tensor.2d.global.shared::cta.bulk_group
 # CLUSTER-NOT: {{(ld|st)}}.global
 #
+# A row that may end inside of 16 bytes: what the hardware would write beyond it decides which way a block goes.
+# RUN: despina compile %s:copy -t cuda --arch sm_90a -s "*fp16:16,*fp16:16,i32,i32,i32:16" -c ROWS=32 COLUMNS=64 -e ptx | FileCheck %s --check-prefix=EDGE
+# RUN: despina compile %s:copy -t cuda --arch sm_90a -s "*fp16:16,*fp16:16,i32,i32,i32:16" -c ROWS=32 COLUMNS=64 -e cubin -o %t.edge.cubin
+# EDGE-NOT: ld.global
+# EDGE-DAG: cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes
+# EDGE-DAG: cp.async.bulk.tensor.2d.global.shared::cta.bulk_group
+# EDGE-DAG: st.global
+#
 # Both end in a cubin.
-# RUN: despina compile %s:copy -t cuda --arch sm_90a -s "*fp16:16,*fp16:16,i32,i32,i32:16" -c ROWS=32 COLUMNS=64 -e cubin -o %t.copy.cubin
-# RUN: despina compile %s:accumulate -t cuda --arch sm_90a -s "*fp32:16,*fp32:16,i32" -c BLOCK=128 -e cubin -o %t.accumulate.cubin
+# RUN: despina compile %s:copy -t cuda --arch sm_90a -s "*fp16:16,*fp16:16,i32,i32:16,i32:16" -c ROWS=32 COLUMNS=64 -e cubin -o %t.copy.cubin
+# RUN: despina compile %s:accumulate -t cuda --arch sm_90a -s "*fp32:16,*fp32:16,i32:16" -c BLOCK=128 -e cubin -o %t.accumulate.cubin
 
 import triton
 import triton.language as tl
