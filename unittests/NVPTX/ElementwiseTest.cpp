@@ -8,6 +8,8 @@
 
 #include "llvm/ADT/APFloat.h"
 
+#include <cmath>
+
 using namespace despina;
 using namespace despina::test;
 
@@ -78,6 +80,66 @@ TEST(Elementwise, PairsOfHalves) {
       check("arith.maximumf %x0, %x1", [](APFloat x, APFloat y, APFloat) { return llvm::maximum(x, y); });
       check("arith.minimumf %x0, %x1", [](APFloat x, APFloat y, APFloat) { return llvm::minimum(x, y); });
     }
+  }
+}
+
+/// A double next to, or at, the middle of two neighbours in a type, by less than f32 can tell.
+double nearMiddle(Random &random, const llvm::fltSemantics &type) {
+  bool isInexact = false;
+  unsigned bits = APFloat::semanticsSizeInBits(type);
+  APFloat low(type, llvm::APInt(bits, random() & ((1u << (bits - 1)) - 1)));
+  APFloat high = low;
+  if (!low.isFinite() || high.next(/*nextDown=*/false) != APFloat::opOK || !high.isFinite())
+    low = high = APFloat::getLargest(type);
+  low.convert(APFloat::IEEEdouble(), llvm::RoundingMode::NearestTiesToEven, &isInexact);
+  high.convert(APFloat::IEEEdouble(), llvm::RoundingMode::NearestTiesToEven, &isInexact);
+  double middle = (low.convertToDouble() + high.convertToDouble()) / 2;
+  double offset = (static_cast<double>(below(random, 3)) - 1) * 0x1p-40;
+  return (random() % 2 ? 1 : -1) * middle * (1 + offset);
+}
+
+double randomDouble(Random &random, const llvm::fltSemantics &type) {
+  if (random() % 4)
+    return nearMiddle(random, type);
+  int exponent = static_cast<int>(below(random, 320)) - 160;
+  return std::ldexp(static_cast<double>(random()) * 0x1p-32 - 0.5, exponent);
+}
+
+template <typename Bits>
+void checkNarrowing(Random &random, const std::string &element, const llvm::fltSemantics &type,
+                    const LinearLayout &layout, unsigned capability) {
+  std::vector<double> input;
+  std::vector<Bits> expected;
+  for (size_t i = 0, size = size_t(1) << layout.totalOutBits(); i < size; ++i) {
+    input.push_back(randomDouble(random, type));
+    APFloat result(input.back());
+    bool isInexact = false;
+    result.convert(type, llvm::RoundingMode::NearestTiesToEven, &isInexact);
+    if (sizeof(Bits) == 1 && !result.isFinite()) // 8 bits saturate
+      result = APFloat::getLargest(type, std::signbit(input.back()));
+    expected.push_back(static_cast<Bits>(result.bitcastToAPInt().getZExtValue()));
+  }
+  std::string from = tileType(layout, "f64"), to = tileType(layout, element);
+  std::string operation = sizeof(Bits) == 1 ? "tt.fp_to_fp %x, rounding = rtne : " + from + " -> " + to
+                                            : "arith.truncf %x : " + from + " to " + to;
+  DumpedTile<Bits> result(layout);
+  if (runTileKernel(
+          "!tt.ptr<i8>;!tt.ptr<i8>",
+          "%x = builtin.unrealized_conversion_cast %p0 : !tt.ptr<i8> to " + from + "\n%y = " + operation +
+              "\n%done = builtin.unrealized_conversion_cast %y, %p1 : " + to + ", !tt.ptr<i8> to i1\n",
+          {argument(input.data()), result.argument()}, {.capability = capability}))
+    result.expect(expected);
+}
+
+TEST(Elementwise, DoublesAreRoundedOnce) {
+  Random random(227);
+  for (unsigned capability : {75u, 80u, 90u}) {
+    LinearLayout layout = randomDistributed(random, {{tensorDim(1), 5}, {tensorDim(0), 5}}, 5, 2, 0,
+                                            below(random, 3), random() % 2);
+    checkNarrowing<uint16_t>(random, "f16", APFloat::IEEEhalf(), layout, capability);
+    checkNarrowing<uint16_t>(random, "bf16", APFloat::BFloat(), layout, capability);
+    checkNarrowing<uint8_t>(random, "f8E5M2", APFloat::Float8E5M2(), layout, capability);
+    checkNarrowing<uint8_t>(random, "f8E4M3FN", APFloat::Float8E4M3FN(), layout, capability);
   }
 }
 

@@ -96,6 +96,8 @@ std::vector<ThreadOperation> matrixOperations();
 std::vector<ThreadOperation> groupOperations();
 /// Of SimulatedCopies.cpp: cp.async and its groups.
 std::vector<ThreadOperation> copyOperations();
+/// Of SimulatedConversions.cpp.
+std::vector<ThreadOperation> conversionOperations();
 /// Of SimulatedTMA.cpp; readBulkInstruction names them.
 std::vector<ThreadOperation> bulkOperations();
 

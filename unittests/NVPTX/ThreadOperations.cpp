@@ -158,7 +158,7 @@ std::vector<ThreadOperation> makeOperations() {
       all.push_back(storesMatrices(count, isTransposed));
     }
   for (const std::vector<ThreadOperation> &share :
-       {matrixOperations(), groupOperations(), copyOperations(), bulkOperations()})
+       {matrixOperations(), groupOperations(), copyOperations(), bulkOperations(), conversionOperations()})
     llvm::append_range(all, share);
   return all;
 }
