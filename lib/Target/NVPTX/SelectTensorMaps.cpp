@@ -98,9 +98,11 @@ bool canReduce(tt::DescriptorReduceKind kind, Type element) {
   case Kind::MAX: return element.isF16() || element.isBF16() || (isa<IntegerType>(element) && bits >= 32);
   case Kind::INC:
   case Kind::DEC: return isa<IntegerType>(element) && bits == 32;
+  // Of signed integers of 64 bits they are illegal instructions (seen on an H200).
   case Kind::AND:
   case Kind::OR:
-  case Kind::XOR: return isa<IntegerType>(element) && bits >= 32;
+  case Kind::XOR:
+    return isa<IntegerType>(element) && bits >= 32 && !(bits == 64 && element.isSignedInteger());
   }
   return false;
 }
@@ -372,11 +374,14 @@ private:
       plan.maker->erase();
   }
 
-  /// Where only the hardware can reduce, what it does at the edges is what is done.
+  /// Where only the hardware can reduce, nothing is done before the start of an axis.
   void rewriteWriteOf(tt::MakeTensorDescOp maker, Operation *user, Value map, Value empty) {
     OpBuilder b(user);
     Location loc = user->getLoc();
     bool hasOtherWay = !needsMap(user);
+    if (!hasOtherWay)
+      cast<tt::DescriptorReduceOp>(user).getSrcMutable().assign(
+                       maskedBeyondRow(b, cast<tt::DescriptorReduceOp>(user), maker, axisInfo_));
     Value edges = hasOtherWay ? isWritable(b, loc, writtenIndices(user), maker, axisInfo_) : Value();
     Value condition = edges;
     if (empty) {

@@ -98,4 +98,27 @@ Value isWritable(OpBuilder &b, Location loc, ValueRange indices, tt::MakeTensorD
   return result;
 }
 
+Value maskedBeyondRow(OpBuilder &b, tt::DescriptorReduceOp reduce, tt::MakeTensorDescOp desc,
+                      const AxisInfoAnalysis &axisInfo) {
+  if (endsWithUnit(desc, axisInfo))
+    return reduce.getSrc();
+  Location loc = reduce.getLoc();
+  auto tile = cast<RankedTensorType>(reduce.getSrc().getType());
+  auto columns = static_cast<int32_t>(tile.getShape().back());
+  Value places =
+      tt::MakeRangeOp::create(b, loc, RankedTensorType::get({columns}, b.getI32Type()), 0, columns);
+  for (int64_t axis = 1; axis < tile.getRank(); ++axis)
+    places = tt::ExpandDimsOp::create(b, loc, places, 0);
+  RankedTensorType indexTile = tile.clone(b.getI32Type());
+  if (places.getType() != indexTile)
+    places = tt::BroadcastOp::create(b, loc, indexTile, places);
+  Value rest = arith::SubIOp::create(b, loc, desc.getShape().back(), reduce.getIndices().back());
+  Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, places,
+                                       tt::SplatOp::create(b, loc, indexTile, rest));
+  auto element = cast<FloatType>(tile.getElementType());
+  bool isMax = reduce.getKind() == tt::DescriptorReduceKind::MAX;
+  auto neutral = DenseElementsAttr::get(tile, APFloat::getInf(element.getFloatSemantics(), isMax));
+  return arith::SelectOp::create(b, loc, inside, reduce.getSrc(), arith::ConstantOp::create(b, loc, neutral));
+}
+
 } // namespace despina::nvptx

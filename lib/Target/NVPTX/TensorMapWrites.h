@@ -25,6 +25,10 @@ bool isAlwaysWritable(mlir::ValueRange indices, tt::MakeTensorDescOp desc, const
 mlir::Value isWritable(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange indices,
                        tt::MakeTensorDescOp desc, const AxisInfoAnalysis &axisInfo);
 
+/// What a minimum or maximum takes in, with elements beyond the row replaced by such as change nothing.
+mlir::Value maskedBeyondRow(mlir::OpBuilder &b, tt::DescriptorReduceOp reduce, tt::MakeTensorDescOp desc,
+                            const AxisInfoAnalysis &axisInfo);
+
 } // namespace despina::nvptx
 
 #endif // DESPINA_LIB_TARGET_NVPTX_TENSORMAPWRITES_H
