@@ -158,6 +158,9 @@ void SharedBuffers::extendLives(Operation *function) {
           buffer.last = std::max(buffer.last, spans_[op].end);
         }
   });
+  for (SharedBuffer &buffer : buffers_)
+    if (buffer.owner->hasAttr(lastsName))
+      buffer.last = spans_[function].end;
 }
 
 } // namespace despina

@@ -168,7 +168,9 @@ def run_program(body, **options):
     """A Python process of its own that has the kernels of this file as `kernels`."""
     text = f"""
 import importlib.util
+import signal
 import numpy as np
+signal.signal(signal.SIGINT, signal.default_int_handler)  # A shell's background jobs ignore it.
 spec = importlib.util.spec_from_file_location("kernels", {module.__file__!r})
 kernels = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(kernels)

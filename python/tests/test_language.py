@@ -373,7 +373,9 @@ def test_with_enters_and_leaves_while_compiling():
     assert x[0] == 5 + 3 * 4
     left = " (None, None, None)"
     entered = ["enter outer", "enter in", "enter loop"]
-    assert module.LOG == [*entered, f"exit loop{left}", f"exit in{left}", f"exit outer{left}"]
+    once = [*entered, f"exit loop{left}", f"exit in{left}", f"exit outer{left}"]
+    # --compile-only compiles for other architectures too.
+    assert module.LOG == once * (len(module.LOG) // 6) and module.LOG
 
 
 def test_assignments_in_a_comprehension_stay():

@@ -25,6 +25,21 @@ tt.func public @sideBySide() {
   tt.return
 }
 
+// What is to last keeps its bytes when it is not used any more, but what was before may have had them.
+// CHECK-LABEL: tt.func public @lasting
+// CHECK: ttg.local_alloc %{{.*}} {ttg.offset = 0 : i32}
+// CHECK: ttg.local_alloc {ttg.lasts, ttg.offset = 0 : i32}
+// CHECK: ttg.local_alloc %{{.*}} {ttg.offset = 128 : i32}
+tt.func public @lasting(%x: tensor<128xf32, #tile>) {
+  %a = ttg.local_alloc %x : (tensor<128xf32, #tile>) -> !ttg.memdesc<128xf32, #line>
+  %0 = ttg.local_load %a : !ttg.memdesc<128xf32, #line> -> tensor<128xf32, #tile>
+  %kept = ttg.local_alloc {ttg.lasts} : () -> !ttg.memdesc<32xf32, #short, mutable>
+  ttg.local_dealloc %kept : !ttg.memdesc<32xf32, #short, mutable>
+  %b = ttg.local_alloc %0 : (tensor<128xf32, #tile>) -> !ttg.memdesc<128xf32, #line>
+  %1 = ttg.local_load %b : !ttg.memdesc<128xf32, #line> -> tensor<128xf32, #tile>
+  tt.return
+}
+
 // The bytes of one that is dead are taken; the one that is in use all the time keeps its own.
 // CHECK-LABEL: tt.func public @reused
 // CHECK: ttg.local_alloc {ttg.offset = 0 : i32} : () -> !ttg.memdesc<32xf32,

@@ -14,6 +14,7 @@
 #include "TensorMaps.h"
 
 #include "despina/Analysis/LayoutCluster.h"
+#include "despina/Analysis/SharedBuffers.h"
 #include "despina/Target/NVPTX/TTNG.h"
 
 #include "mlir/IR/Builders.h"
@@ -51,7 +52,8 @@ Value createBarrier(tt::FuncOp function, Location loc) {
   OpBuilder b = OpBuilder::atBlockBegin(&function.getBody().front());
   std::optional<LinearLayout> layout = swizzledSharedLayout({1}, {1, 1, 1, rowMajorOrder(1), {}});
   auto type = ttg::MemDescType::get({1}, b.getI64Type(), ttg::LayoutAttr::get(b.getContext(), *layout));
-  Value barrier = ttg::LocalAllocOp::create(b, loc, type, Value(), IntegerAttr());
+  auto barrier = ttg::LocalAllocOp::create(b, loc, type, Value(), IntegerAttr());
+  barrier->setAttr(lastsName, b.getUnitAttr());
   ttng::InitBarrierOp::create(b, loc, barrier, 1u);
   return barrier;
 }

@@ -381,7 +381,7 @@ private:
     bool hasOtherWay = !needsMap(user);
     if (!hasOtherWay)
       cast<tt::DescriptorReduceOp>(user).getSrcMutable().assign(
-                       maskedBeyondRow(b, cast<tt::DescriptorReduceOp>(user), maker, axisInfo_));
+          maskedBeyondRow(b, cast<tt::DescriptorReduceOp>(user), maker, axisInfo_));
     Value edges = hasOtherWay ? isWritable(b, loc, writtenIndices(user), maker, axisInfo_) : Value();
     Value condition = edges;
     if (empty) {

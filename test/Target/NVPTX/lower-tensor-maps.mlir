@@ -15,7 +15,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32,
 // 16 x 32 halves are 1024 bytes; the swizzle's pattern repeats every 512.
 // CHECK-LABEL: tt.func public @load
 // CHECK-SAME: %[[MAP:[a-z0-9]+]]: !tt.ptr<i8>, %[[Y:[a-z0-9]+]]: i32, %[[X:[a-z0-9]+]]: i32
-// CHECK-NEXT: %[[BAR:.*]] = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #{{.*}}, mutable>
+// CHECK-NEXT: %[[BAR:.*]] = ttg.local_alloc {ttg.lasts} : () -> !ttg.memdesc<1xi64, #{{.*}}, mutable>
 // CHECK-NEXT: ttng.init_barrier %[[BAR]], 1 :
 // CHECK-NEXT: %[[BUF:.*]] = ttg.local_alloc {alignment = 512 : i32} : () -> !ttg.memdesc<16x32xf16, #[[$SWIZZLED]], mutable>
 // CHECK-NEXT: ttng.barrier_expect %[[BAR]], 1024 :
@@ -128,8 +128,8 @@ tt.func public @writes(%map: !tt.ptr<i8>, %y: i32, %x: i32, %v: tensor<16x32xf16
 // CHECK: ttng.async_tma_copy_local_to_global
 // The copy of the next iteration waits until all have read, and until the copy out of the same bytes is done.
 // ORDER-LABEL: tt.func public @loop
-// ORDER: %[[B:.*]] = ttg.local_alloc {ttg.offset = 1024 : i32} : () -> !ttg.memdesc<1xi64,
-// ORDER: %[[A:.*]] = ttg.local_alloc {ttg.offset = 1040 : i32} : () -> !ttg.memdesc<1xi64,
+// ORDER: %[[B:.*]] = ttg.local_alloc {ttg.lasts, ttg.offset = 1024 : i32} : () -> !ttg.memdesc<1xi64,
+// ORDER: %[[A:.*]] = ttg.local_alloc {ttg.lasts, ttg.offset = 1040 : i32} : () -> !ttg.memdesc<1xi64,
 // ORDER: scf.for
 // ORDER-NEXT: ttg.local_alloc {alignment = 512 : i32, ttg.offset = 0 : i32}
 // ORDER-NEXT: ttng.barrier_expect %[[A]]
