@@ -66,6 +66,7 @@ TileRef floatProduct(const ProductShape &shape, const Tile &a, const Tile &b, co
 TileRef integerProduct(const ProductShape &shape, const Tile &a, const Tile &b, const Tile &acc) {
   auto widened = [](const Tile &tile) {
     std::vector<uint32_t> values;
+    values.reserve(static_cast<size_t>(tile.size));
     for (int64_t i = 0; i < tile.size; ++i)
       values.push_back(uint32_t(integerAt(tile, i)));
     return values;

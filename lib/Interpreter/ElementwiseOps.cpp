@@ -155,16 +155,20 @@ template <typename F> auto withInteger(Storage storage, F work) {
 // Floats
 //===----------------------------------------------------------------------===//
 
-template <typename T> T minimumNumber(T x, T y) { return x != x ? y : y != y ? x : y < x ? y : x; }
-template <typename T> T maximumNumber(T x, T y) { return x != x ? y : y != y ? x : y > x ? y : x; }
+template <typename T> T minimumNumber(T x, T y) {
+  return std::isnan(x) ? y : std::isnan(y) ? x : y < x ? y : x;
+}
+template <typename T> T maximumNumber(T x, T y) {
+  return std::isnan(x) ? y : std::isnan(y) ? x : y > x ? y : x;
+}
 /// -0 is less than 0 here.
 template <typename T> T minimumPropagating(T x, T y) {
-  if (x != x || y != y)
+  if (std::isnan(x) || std::isnan(y))
     return std::numeric_limits<T>::quiet_NaN();
   return x < y || (x == y && std::signbit(x)) ? x : y;
 }
 template <typename T> T maximumPropagating(T x, T y) {
-  if (x != x || y != y)
+  if (std::isnan(x) || std::isnan(y))
     return std::numeric_limits<T>::quiet_NaN();
   return x > y || (x == y && !std::signbit(x)) ? x : y;
 }

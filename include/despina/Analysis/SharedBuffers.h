@@ -21,8 +21,8 @@ namespace despina {
 /// Bytes of scratch memory that a target's code for an operation needs in each block; 0 for most.
 using ScratchSize = std::function<uint64_t(mlir::Operation *)>;
 
-/// On a ttg.local_alloc: nothing else may have its bytes from its first use to the end of the kernel. Barriers
-/// in memory need it: hardware knows them by their address (PTX, mbarrier.inval).
+/// On a ttg.local_alloc: nothing else may have its bytes from its first use to the end of the kernel.
+/// Barriers in memory need it: hardware knows them by their address (PTX, mbarrier.inval).
 inline constexpr llvm::StringLiteral lastsName = "ttg.lasts";
 
 struct SharedBuffer {
