@@ -403,6 +403,7 @@ OVERFLOWS = {
 
 
 @pytest.mark.cpu_only("a failed assertion leaves a GPU unusable")
+@pytest.mark.compiled_only("the interpreter leaves overflows to its sanitizer")
 @pytest.mark.parametrize("name", OVERFLOWS)
 def test_overflow_is_found_where_asked(name):
     expression, text = OVERFLOWS[name]

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
+import sys
 import types
 
 from .. import _native
@@ -473,6 +475,18 @@ def _module_names(fn, tree):
     }
 
 
+@contextlib.contextmanager
+def _deep_recursion():
+    """The parser admits trees 1,000 deep, and visitors take a few calls a level."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, 10_000))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+@_deep_recursion()
 def _rewrite(fn):
     tree = ast.parse(fn._text).body
     node = next(statement for statement in tree if isinstance(statement, ast.FunctionDef))
