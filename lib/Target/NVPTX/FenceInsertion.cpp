@@ -143,7 +143,7 @@ void insertFences(ModuleOp module, const ScratchSize &scratchSize) {
   // Kernels that ran before do not count: their shared memory is not ours, and they have ended. Global memory
   // comes second, so that its barrier stands behind both fences.
   for (tt::FuncOp function : module.getOps<tt::FuncOp>())
-    for (Memory memory : {sharedMemory(scratchSize), globalMemory()})
+    for (const Memory &memory : {sharedMemory(scratchSize), globalMemory()})
       (void)FenceInsertion(memory).walk(function.getBody().front(), /*isDirty=*/false);
 }
 
