@@ -183,6 +183,12 @@ AxisInfo commonDivisor(Type type, const AxisInfo &lhs, const AxisInfo &rhs) {
   return info;
 }
 
+AxisInfo signedMaximum(Type type, const AxisInfo &lhs, const AxisInfo &rhs) {
+  AxisInfo info = commonDivisor(type, lhs, rhs);
+  info.nonNegative = lhs.nonNegative || rhs.nonNegative;
+  return info;
+}
+
 /// x < n and x >= n change only where a multiple of the block's length is; the other comparisons one later.
 AxisInfo comparison(arith::CmpIOp op, const AxisInfo &lhs, const AxisInfo &rhs) {
   using arith::CmpIPredicate;
@@ -436,8 +442,9 @@ AxisInfo fromRules(OpResult result, Operands in) {
       .Case([&](arith::ShLIOp) { return shiftLeft(type, *in[0], *in[1]); })
       .Case<arith::ShRSIOp, arith::ShRUIOp>([&](auto) { return shiftRight(type, *in[0], *in[1]); })
       .Case([&](arith::AndIOp) { return bitAnd(type, *in[0], *in[1]); })
-      .Case<arith::OrIOp, arith::XOrIOp, arith::MinSIOp, arith::MinUIOp, arith::MaxUIOp, arith::MaxSIOp>(
+      .Case<arith::OrIOp, arith::XOrIOp, arith::MinSIOp, arith::MinUIOp, arith::MaxUIOp>(
           [&](auto) { return commonDivisor(type, *in[0], *in[1]); })
+      .Case([&](arith::MaxSIOp) { return signedMaximum(type, *in[0], *in[1]); })
       .Case([&](arith::CmpIOp op) { return comparison(op, *in[0], *in[1]); })
       .Case([&](arith::SelectOp op) { return selection(op, in); })
       .Case([&](arith::ExtSIOp op) { return extension(op.getIn().getType(), type, *in[0], true); })

@@ -226,7 +226,7 @@ private:
     // Division by a negative number is outside the stated assumption.
     bool positive = all([](int64_t number) { return number > 0; });
     bool shift = all([](int64_t number) { return number >= 0 && number < 16; });
-    switch (pick(0, 11)) {
+    switch (pick(0, 12)) {
     case 0: return addOp<arith::SubIOp>(lhs, rhs, [](int64_t x, int64_t y) { return x - y; });
     case 1: return addOp<arith::MulIOp>(lhs, rhs, [](int64_t x, int64_t y) { return x * y; });
     case 2:
@@ -249,6 +249,7 @@ private:
     case 7: return addOp<arith::OrIOp>(lhs, rhs, [](int64_t x, int64_t y) { return x | y; });
     case 8: return addOp<arith::XOrIOp>(lhs, rhs, [](int64_t x, int64_t y) { return x ^ y; });
     case 9: return addOp<arith::MinSIOp>(lhs, rhs, [](int64_t x, int64_t y) { return std::min(x, y); });
+    case 10: return addOp<arith::MaxSIOp>(lhs, rhs, [](int64_t x, int64_t y) { return std::max(x, y); });
     default: return addOp<arith::AddIOp>(lhs, rhs, [](int64_t x, int64_t y) { return x + y; });
     }
   }

@@ -374,7 +374,7 @@ private:
       plan.maker->erase();
   }
 
-  /// Where only the hardware can reduce, nothing is done before the start of an axis.
+  /// Where only the hardware can reduce, a position before the tensor stays an illegal instruction.
   void rewriteWriteOf(tt::MakeTensorDescOp maker, Operation *user, Value map, Value empty) {
     OpBuilder b(user);
     Location loc = user->getLoc();

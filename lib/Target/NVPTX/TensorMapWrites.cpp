@@ -6,9 +6,7 @@
 #include "TensorMapWrites.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -17,40 +15,6 @@ namespace despina::nvptx {
 namespace {
 
 constexpr int64_t writeUnit = 16; // bytes
-constexpr unsigned mostSteps = 16;
-
-bool isNonNegative(Value value, unsigned steps);
-
-bool areNonNegative(ValueRange values, unsigned steps) {
-  return llvm::all_of(values, [&](Value value) { return isNonNegative(value, steps); });
-}
-
-bool isNonNegative(Value value, unsigned steps) {
-  if (steps == 0)
-    return false;
-  --steps;
-  APInt constant;
-  if (matchPattern(value, m_ConstantInt(&constant)))
-    return constant.isNonNegative();
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-    return loop && value == loop.getInductionVar() && isNonNegative(loop.getLowerBound(), steps) &&
-           isNonNegative(loop.getStep(), steps);
-  }
-  Operation *op = value.getDefiningOp();
-  if (isa<tt::GetProgramIdOp, tt::GetNumProgramsOp, arith::ExtUIOp>(op))
-    return true;
-  if (isa<arith::AddIOp, arith::MulIOp, arith::DivSIOp, arith::MinSIOp, arith::ExtSIOp, arith::OrIOp>(op))
-    return areNonNegative(op->getOperands(), steps);
-  if (isa<arith::RemSIOp, arith::ShRSIOp>(op))
-    return isNonNegative(op->getOperand(0), steps);
-  if (isa<arith::MaxSIOp, arith::AndIOp>(op))
-    return isNonNegative(op->getOperand(0), steps) || isNonNegative(op->getOperand(1), steps);
-  if (auto select = dyn_cast<arith::SelectOp>(op))
-    return isNonNegative(select.getTrueValue(), steps) && isNonNegative(select.getFalseValue(), steps);
-  return false;
-}
-
 /// Elements in the unit that ends a row.
 int64_t elementsPerUnit(tt::MakeTensorDescOp desc) {
   Type element = desc.getType().getBlockType().getElementType();
@@ -77,10 +41,9 @@ Value keepsToRow(OpBuilder &b, Location loc, Value start, tt::MakeTensorDescOp d
 
 } // namespace
 
-bool isNonNegative(Value value) { return isNonNegative(value, mostSteps); }
-
 bool isAlwaysWritable(ValueRange indices, tt::MakeTensorDescOp desc, const AxisInfoAnalysis &axisInfo) {
-  return areNonNegative(indices, mostSteps) && endsWithUnit(desc, axisInfo);
+  return endsWithUnit(desc, axisInfo) &&
+         llvm::all_of(indices, [&](Value index) { return axisInfo.lookup(index).nonNegative; });
 }
 
 Value isWritable(OpBuilder &b, Location loc, ValueRange indices, tt::MakeTensorDescOp desc,
@@ -90,7 +53,7 @@ Value isWritable(OpBuilder &b, Location loc, ValueRange indices, tt::MakeTensorD
     result = result ? Value(arith::AndIOp::create(b, loc, result, condition)) : condition;
   };
   for (Value index : indices)
-    if (!isNonNegative(index))
+    if (!axisInfo.lookup(index).nonNegative)
       require(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, index,
                                     arith::ConstantIntOp::create(b, loc, 0, 32)));
   if (!endsWithUnit(desc, axisInfo))

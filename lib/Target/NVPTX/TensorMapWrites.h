@@ -15,9 +15,6 @@
 
 namespace despina::nvptx {
 
-/// Whether a value cannot be below 0, where arithmetic on indices does not wrap.
-bool isNonNegative(mlir::Value value);
-
 /// Whether all writes at these indices are right, whatever the arguments of the kernel are.
 bool isAlwaysWritable(mlir::ValueRange indices, tt::MakeTensorDescOp desc, const AxisInfoAnalysis &axisInfo);
 
