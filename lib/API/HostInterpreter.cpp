@@ -161,6 +161,13 @@ struct Interpreter::Impl : public CallHost {
 
   /// Null after reporting.
   despina::Value fromItem(const Item &value);
+
+  struct CallArguments {
+    llvm::SmallVector<despina::Value, 8> values;
+    llvm::SmallVector<std::pair<std::string, despina::Value>, 4> named;
+  };
+  /// None where one of them has no value here.
+  std::optional<CallArguments> argumentsOf(const std::vector<Item> &args, const NamedItems &keywords);
   Item toItem(const despina::Value &value);
 
   /// Runs one operation: its temporaries live as long as it does.
@@ -183,6 +190,18 @@ struct Interpreter::Impl : public CallHost {
   std::unique_ptr<InlineCalls> library;
   bool callbackFailed = false;
 };
+
+std::optional<Interpreter::Impl::CallArguments> Interpreter::Impl::argumentsOf(const std::vector<Item> &args,
+                                                                               const NamedItems &keywords) {
+  CallArguments result;
+  for (const Item &arg : args)
+    if (!result.values.emplace_back(fromItem(arg)))
+      return std::nullopt;
+  for (const auto &[name, arg] : keywords)
+    if (!result.named.emplace_back(name, fromItem(arg)).second)
+      return std::nullopt;
+  return result;
+}
 
 despina::Value Interpreter::Impl::fromItem(const Item &value) {
   switch (value.kind) {
@@ -393,15 +412,8 @@ Interpreter::Answer Interpreter::callBuiltin(const void *builtin, const std::vec
                                              const NamedItems &keywords) {
   const auto *def = static_cast<const BuiltinDef *>(builtin);
   return impl_->operation([&]() -> despina::Value {
-    llvm::SmallVector<despina::Value, 8> values;
-    for (const Item &arg : args)
-      if (!values.emplace_back(impl_->fromItem(arg)))
-        return {};
-    llvm::SmallVector<std::pair<std::string, despina::Value>, 4> named;
-    for (const auto &[name, arg] : keywords)
-      if (!named.emplace_back(name, impl_->fromItem(arg)).second)
-        return {};
-    return impl_->semantic.callBuiltin(*def, values, named);
+    std::optional<Impl::CallArguments> given = impl_->argumentsOf(args, keywords);
+    return given ? impl_->semantic.callBuiltin(*def, given->values, given->named) : despina::Value();
   });
 }
 
@@ -411,19 +423,14 @@ Interpreter::Answer Interpreter::call(const Item &callee, const std::vector<Item
     despina::Value function = impl_->fromItem(callee);
     if (!function)
       return {};
-    llvm::SmallVector<despina::Value, 8> values;
-    for (const Item &arg : args)
-      if (!values.emplace_back(impl_->fromItem(arg)))
-        return {};
-    llvm::SmallVector<std::pair<std::string, despina::Value>, 4> named;
-    for (const auto &[name, arg] : keywords)
-      if (!named.emplace_back(name, impl_->fromItem(arg)).second)
-        return {};
+    std::optional<Impl::CallArguments> given = impl_->argumentsOf(args, keywords);
+    if (!given)
+      return {};
     while (function.kind() == despina::Value::Kind::BoundMethod) {
-      values.insert(values.begin(), function.boundMethod().self);
+      given->values.insert(given->values.begin(), function.boundMethod().self);
       function = despina::Value(function.boundMethod().callee);
     }
-    return impl_->callValue(function, values, named);
+    return impl_->callValue(function, given->values, given->named);
   });
 }
 

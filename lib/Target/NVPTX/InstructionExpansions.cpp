@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "InstructionExpansions.h"
+#include "MathExpansions.h"
 
 #include "despina/Runtime/DeviceFunctions.h"
 
@@ -227,17 +228,7 @@ bool expandByInstructions(llvm::Function &function) {
   llvm::StringRef name = function.getName();
   if (!name.consume_front("__nv_") || !function.isDeclaration() || !hasTypeOfLibrary(function))
     return false;
-  auto *entry = llvm::BasicBlock::Create(function.getContext(), "", &function);
-  llvm::IRBuilder<> b(entry);
-  Value result = Expansion(b, function).emit(name);
-  if (!result || result->getType() != function.getReturnType()) {
-    entry->eraseFromParent();
-    return false;
-  }
-  b.CreateRet(result);
-  function.setLinkage(llvm::GlobalValue::InternalLinkage);
-  function.setDoesNotThrow();
-  return true;
+  return giveBody(function, [&](llvm::IRBuilder<> &b) { return Expansion(b, function).emit(name); });
 }
 
 } // namespace despina::nvptx

@@ -152,6 +152,20 @@ Value emitBody(MathBuilder &m, llvm::StringRef name, Value x) {
 
 } // namespace
 
+bool giveBody(llvm::Function &function, llvm::function_ref<Value(llvm::IRBuilder<> &)> emit) {
+  auto *entry = llvm::BasicBlock::Create(function.getContext(), "", &function);
+  llvm::IRBuilder<> b(entry);
+  Value result = emit(b);
+  if (!result || result->getType() != function.getReturnType()) {
+    entry->eraseFromParent();
+    return false;
+  }
+  b.CreateRet(result);
+  function.setLinkage(llvm::GlobalValue::InternalLinkage);
+  function.setDoesNotThrow();
+  return true;
+}
+
 bool expandDeviceFunction(llvm::Function &function) {
   llvm::StringRef name = function.getName();
   llvm::Type *type = function.getReturnType();
@@ -162,22 +176,13 @@ bool expandDeviceFunction(llvm::Function &function) {
     return false;
   if (type->isFloatTy() ? !name.consume_back("f") : !type->isDoubleTy())
     return false;
-  auto *entry = llvm::BasicBlock::Create(function.getContext(), "", &function);
-  llvm::IRBuilder<> b(entry);
-  MathBuilder m(b, type);
-  Value result = nullptr;
-  if (function.arg_size() == 1)
-    result = emitBody(m, name, function.getArg(0));
-  else if (function.arg_size() == 2 && name == "fmod")
-    result = emitRemainder(m, function.getArg(0), function.getArg(1));
-  if (!result) {
-    entry->eraseFromParent();
-    return false;
-  }
-  b.CreateRet(result);
-  function.setLinkage(llvm::GlobalValue::InternalLinkage);
-  function.setDoesNotThrow();
-  return true;
+  return giveBody(function, [&](llvm::IRBuilder<> &b) -> Value {
+    MathBuilder m(b, type);
+    if (function.arg_size() == 1)
+      return emitBody(m, name, function.getArg(0));
+    bool isRemainder = function.arg_size() == 2 && name == "fmod";
+    return isRemainder ? emitRemainder(m, function.getArg(0), function.getArg(1)) : nullptr;
+  });
 }
 
 } // namespace despina::nvptx

@@ -9,15 +9,18 @@
 #ifndef DESPINA_LIB_TARGET_NVPTX_MATHEXPANSIONS_H
 #define DESPINA_LIB_TARGET_NVPTX_MATHEXPANSIONS_H
 
-namespace llvm {
-class Function;
-}
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/IR/IRBuilder.h"
 
 namespace despina::nvptx {
 
 /// Gives the declaration `__nv_expf` (or another of these) its body. False, and nothing done, where there is
 /// no expansion of that name and type.
 bool expandDeviceFunction(llvm::Function &function);
+
+/// Gives a declaration the body that `emit` writes into an empty block, as a function of this module alone.
+/// False, and nothing done, where that is null or of another type.
+bool giveBody(llvm::Function &function, llvm::function_ref<llvm::Value *(llvm::IRBuilder<> &)> emit);
 
 } // namespace despina::nvptx
 
