@@ -36,6 +36,7 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "cpu_only(reason): the test is about the CPU target, or about Python alone")
     config.addinivalue_line("markers", "cuda_only: the test needs a GPU")
     config.addinivalue_line("markers", "compiled_only(reason): the test looks at compiled kernels")
+    config.addinivalue_line("markers", "compiles_once(reason): --compile-only leaves the test alone")
     config.addinivalue_line("markers", "needs_torch: the test is about torch")
     config.addinivalue_line("markers", "needs_two_gpus: the test is about two devices")
     config.addinivalue_line("markers", "stub_cuda: the test needs the stand-in for CUDA's driver, hence no GPU")
@@ -158,7 +159,7 @@ def pytest_runtest_call(item):
     checker = getattr(item.config, "compile_only", None)
     if checker is None:
         return (yield)
-    checker.paused = bool(item.get_closest_marker("cpu_only"))
+    checker.paused = any(item.get_closest_marker(name) for name in ("cpu_only", "compiles_once"))
     checker.take_failures()
     result = yield
     failures = checker.take_failures()

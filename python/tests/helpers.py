@@ -13,6 +13,7 @@ from fractions import Fraction
 import hypothesis
 import ml_dtypes
 import numpy as np
+import pytest
 
 SIGNED = ["int8", "int16", "int32", "int64"]
 UNSIGNED = ["uint8", "uint16", "uint32", "uint64"]
@@ -190,6 +191,39 @@ def assert_softmax(result, x, axis):
     expected = exps / exps.sum(axis=axis, keepdims=True)
     # Half a unit of the difference's last place is an error of that size, times the difference, of its exponential.
     assert_within(result, expected, expected * np.finfo(x.dtype).eps * (np.abs(distance) / 2 + 20))
+
+
+class RawPointer:
+    """An object that knows its address and its type, but not where that is."""
+
+    dtype = "fp32"
+
+    def __init__(self, address):
+        self._address = address
+
+    def data_ptr(self):
+        return self._address
+
+
+# What `descriptor.atomic_KIND` does to an element, and for which types the language has it.
+DESCRIPTOR_REDUCTIONS = {
+    "add": np.add, "min": np.minimum, "max": np.maximum, "and": np.bitwise_and, "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+}  # fmt: skip
+DESCRIPTOR_REDUCTION_TYPES = [
+    (kind, dtype)
+    for kind in ("min", "max", "and", "or", "xor")
+    for dtype in ("int32", "uint32", "int64", "uint64")
+] + [("add", dtype) for dtype in ("int32", "uint32", "uint64", "float32", "float16", "bfloat16")]
+
+
+def assert_refused(kernel, said):
+    """The kernel, which takes no arguments, does not compile, and says why."""
+    from despina import CompilationError  # conftest.py has its say before the package is loaded
+
+    with pytest.raises(CompilationError) as caught:
+        kernel[(1,)]()
+    assert said in chain_text(caught.value)
 
 
 def chain_text(error):

@@ -13,6 +13,7 @@ import despina.language as tl
 from despina import _native
 from despina.runtime.driver import CUDADriver, driver
 from gpu import without_copies
+from helpers import RawPointer
 
 pytestmark = [pytest.mark.cuda_only]
 with_torch = pytest.mark.needs_torch
@@ -116,18 +117,6 @@ def test_autotuning(rng):
 #
 # Bad input
 #
-
-
-class RawPointer:
-    """An object that knows its address and its type, but not where that is."""
-
-    dtype = "fp32"
-
-    def __init__(self, address):
-        self._address = address
-
-    def data_ptr(self):
-        return self._address
 
 
 @triton.jit

@@ -20,6 +20,7 @@ from despina.compiler import ASTSource
 from despina.runtime.driver import CPUDriver, CUDADriver, _Driver, driver
 from despina.runtime.errors import PTXASError
 
+from helpers import RawPointer
 from stub_cuda import FakeTorch, InterfaceArray, StubCUDA, Tensor
 
 pytestmark = [pytest.mark.stub_cuda]
@@ -151,18 +152,6 @@ def test_reinterpreted_tensors(stub, copy):
     kernel = copy[(1,)](triton.reinterpret(x, tl.float8e5), triton.reinterpret(y, tl.float16), 64, BLOCK=64)
     assert stub.only_launch().device == 1
     assert (kernel.src.signature["x_ptr"], kernel.src.signature["y_ptr"]) == ("*fp8e5", "*fp16")
-
-
-class RawPointer:
-    """An object that knows its address and its type, but not where that is."""
-
-    dtype = "fp32"
-
-    def __init__(self, address):
-        self._address = address
-
-    def data_ptr(self):
-        return self._address
 
 
 def test_addresses_as_integers(stub, on_gpu):

@@ -5,7 +5,7 @@ import pytest
 
 import despina as triton
 from despina.tools.tensor_descriptor import TensorDescriptor
-from helpers import NUMPY, module_from, on_gpu
+from helpers import DESCRIPTOR_REDUCTION_TYPES, DESCRIPTOR_REDUCTIONS, NUMPY, module_from, on_gpu
 
 module = module_from("""\
 @triton.jit
@@ -149,20 +149,11 @@ def test_ranks(rank, rng):
     np.testing.assert_array_equal(out, block.ravel())
 
 
-REDUCTIONS = {
-    "add": np.add, "min": np.minimum, "max": np.maximum, "and": np.bitwise_and, "or": np.bitwise_or,
-    "xor": np.bitwise_xor,
-}  # fmt: skip
-INTEGERS = ("int32", "uint32", "int64", "uint64")
-SUPPORTED = [(kind, dtype) for kind in ("min", "max", "and", "or", "xor") for dtype in INTEGERS]
-SUPPORTED += [("add", dtype) for dtype in ("int32", "uint32", "uint64", "float32", "float16", "bfloat16")]
-
-
-@pytest.mark.parametrize("kind, dtype", SUPPORTED)
+@pytest.mark.parametrize("kind, dtype", DESCRIPTOR_REDUCTION_TYPES)
 def test_reduce(kind, dtype, rng):
     x, value = numbers(rng, 40, dtype), numbers(rng, 16, dtype)
     wanted = x.copy()
-    wanted[30:37] = REDUCTIONS[kind](x[30:37], value[:7])
+    wanted[30:37] = DESCRIPTOR_REDUCTIONS[kind](x[30:37], value[:7])
     module.reduce[(1,)](x, value, 37, 30, kind, 16)
     np.testing.assert_array_equal(x, wanted)
 

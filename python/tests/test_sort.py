@@ -4,8 +4,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-import despina as triton
-from helpers import ALL, FLOATS, NUMPY, assert_same, chain_text, module_from, poisoned, random_values
+from helpers import ALL, FLOATS, NUMPY, assert_refused, assert_same, module_from, poisoned, random_values
 
 KERNELS = """\
 @triton.jit
@@ -154,6 +153,4 @@ def test_flip_of_types(dtype, rng):
 @pytest.mark.cpu_only("what the front end refuses")
 def test_refusals(call, said):
     module = module_from(f"@triton.jit\ndef kernel():\n    x = tl.zeros((4, 16), tl.float32)\n    y = {call}\n")
-    with pytest.raises(triton.CompilationError) as caught:
-        module.kernel[(1,)]()
-    assert said in chain_text(caught.value)
+    assert_refused(module.kernel, said)

@@ -4,7 +4,7 @@ map for itself."""
 import numpy as np
 import pytest
 
-from helpers import NUMPY, module_from, on_gpu, poisoned
+from helpers import DESCRIPTOR_REDUCTION_TYPES, DESCRIPTOR_REDUCTIONS, NUMPY, module_from, on_gpu, poisoned
 
 module = module_from("""\
 @triton.jit
@@ -197,20 +197,11 @@ def test_groups(dtype, rng):
     np.testing.assert_array_equal(out, wanted)
 
 
-REDUCTIONS = {
-    "add": np.add, "min": np.minimum, "max": np.maximum, "and": np.bitwise_and, "or": np.bitwise_or,
-    "xor": np.bitwise_xor,
-}  # fmt: skip
-INTEGERS = ("int32", "uint32", "int64", "uint64")
-SUPPORTED = [(kind, dtype) for kind in ("min", "max", "and", "or", "xor") for dtype in INTEGERS]
-SUPPORTED += [("add", dtype) for dtype in ("int32", "uint32", "uint64", "float32", "float16", "bfloat16")]
-
-
-@pytest.mark.parametrize("kind, dtype", SUPPORTED)
+@pytest.mark.parametrize("kind, dtype", DESCRIPTOR_REDUCTION_TYPES)
 def test_reductions(kind, dtype, rng):
     x, value = numbers(rng, 128, dtype), numbers(rng, 64, dtype)
     wanted = x.copy()
-    wanted[16:67] = REDUCTIONS[kind](x[16:67], value[:51])
+    wanted[16:67] = DESCRIPTOR_REDUCTIONS[kind](x[16:67], value[:51])
     module.reduce[(1,)](x, value, 16, 51, kind, 16)
     np.testing.assert_array_equal(x, wanted)
 
